@@ -1,0 +1,59 @@
+# `make demo` and `make test` need Python 3.11+, Java 17+ and make; everything else is set up here, once.
+.DEFAULT_GOAL := help
+SHELL := bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help setup demo test check format lint types imports unit integration soak bench lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(READY): requirements/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; set PYTHON=python3.11 (found: $$($(PYTHON) --version))"; exit 1; }
+	@echo "== Python packages into $(VENV) (once, about 500 MB) =="
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q --require-hashes -r requirements/dev.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check -q --no-deps --no-build-isolation --no-index -e .
+	@echo "== Jars (once, about 75 MB) =="
+	@$(BIN)/orion jars fetch
+	@touch $@
+
+setup: $(READY) ## Install everything into .venv
+
+demo: setup ## Run the music demo: a real pipeline that checks its own books
+	@$(BIN)/orion demo music
+
+check: setup format lint types imports unit ## The fast loop: format, lint, types, layers, unit tests
+
+format: setup
+	@$(BIN)/ruff format --check src tests bench examples
+lint: setup
+	@$(BIN)/ruff check src tests bench examples
+types: setup
+	@$(BIN)/mypy
+imports: setup
+	@$(BIN)/lint-imports
+unit: setup
+	@$(BIN)/pytest -q tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats -n 2
+
+integration: setup
+	@$(BIN)/pytest -q tests/integration tests/e2e tests/docs
+
+test: check integration ## Everything, with real Kafka and Spark (what CI runs)
+
+soak: setup ## 200 kill strikes instead of 20
+	@ORION_STRIKES=200 $(BIN)/pytest -q tests/integration/test_kill.py --timeout 7200
+
+bench: setup ## Throughput, CPU and latency against Spark's own sink, interleaved
+	@$(BIN)/python -m bench
+
+lock: ## Write the hashed locks anew (no index addresses in them)
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra dev pyproject.toml -o requirements/dev.lock
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml -o requirements/run.lock
+
+clean: ## Remove the environment and caches of tools
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

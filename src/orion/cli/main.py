@@ -1,0 +1,62 @@
+"""The `orion` command: every noun in one tree, and one place where errors become words."""
+
+import importlib
+import sys
+
+import click
+import typer
+
+from orion import __version__
+from orion.cli.output import fail
+from orion.model import OrionError
+
+# Modules a noun, in the order of the help; each holds a Typer named `commands`.
+TOP_LEVEL = ("platform", "run", "demo")
+NOUNS = ("topics", "groups", "queries", "dlq", "tables", "broker", "jars", "config", "doctor")
+
+app = typer.Typer(
+    name="orion",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Orion: a real Kafka log, Spark pipelines and lake tables on one machine or on your clusters.",
+    epilog="Start with: orion up --detach, then orion status. Every command has --help with an example.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"orion {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Orion: a real Kafka log, Spark pipelines and lake tables on one machine or on your clusters."""
+
+
+for _noun in (*TOP_LEVEL, *NOUNS):
+    _module = importlib.import_module(f"orion.cli.{_noun}")
+    if _noun in TOP_LEVEL:
+        app.add_typer(_module.commands)
+    else:
+        app.add_typer(_module.commands, name=_noun)
+
+
+def main() -> None:
+    """Run a command; an error a user can cause becomes a sentence and an exit code."""
+    try:
+        app(standalone_mode=False)
+    except OrionError as error:
+        fail(error)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)

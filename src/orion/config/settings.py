@@ -1,0 +1,82 @@
+"""All settings of a project, and their description for people."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from orion.config.cluster import KafkaSettings
+from orion.config.field import setting
+from orion.config.lake import LakeSettings
+from orion.config.process import EngineSettings, SparkSettings
+
+SECRET_WORDS = ("password", "secret", "token", "jaas", "credential", "private.key", "access.key")
+
+
+@dataclass(frozen=True)
+class JarSettings:
+    """Where the pinned jars come from and are kept."""
+
+    cache: str = setting("", "Folder of downloaded jars, shared by projects; empty: the user's cache")
+    mirror: str = setting("", "Address of a Maven mirror to download from; empty: Maven Central")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a command needs to know, read once."""
+
+    project: Path
+    data: str = setting(".orion", "Folder of the project's data, relative to the project")
+    kafka: KafkaSettings = field(default_factory=KafkaSettings)
+    spark: SparkSettings = field(default_factory=SparkSettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    lake: LakeSettings = field(default_factory=LakeSettings)
+    jars: JarSettings = field(default_factory=JarSettings)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def data_dir(self) -> Path:
+        """Where brokers, checkpoints, tables and logs of this project are kept."""
+        return (self.project / self.data).resolve()
+
+    @property
+    def lake_path(self) -> str:
+        """The address of the lake."""
+        return self.lake.path or str(self.data_dir / "lake")
+
+
+@dataclass(frozen=True)
+class Described:
+    """One setting as `orion config show` prints it."""
+
+    key: str
+    value: str
+    origin: str
+    meaning: str
+
+
+def describe(settings: Settings) -> Iterator[Described]:
+    """Yield every setting with its value, where it came from and what it means."""
+    top = {f.name: f for f in fields(Settings)}
+    yield _described(settings, "data", settings.data, top["data"].metadata["meaning"])
+    for section in ("kafka", "spark", "engine", "lake", "jars"):
+        part = getattr(settings, section)
+        for item in fields(part):
+            value, meaning = getattr(part, item.name), item.metadata["meaning"]
+            key = f"{section}.{item.name}"
+            yield _described(settings, key, value, meaning)
+            if isinstance(value, Mapping):
+                for name, text in value.items():
+                    yield _described(settings, f"{key}.{name}", text, "passed through")
+
+
+def _described(settings: Settings, key: str, value: Any, meaning: str) -> Described:
+    if isinstance(value, Mapping):
+        text = f"{len(value)} set" if value else "none"
+    elif isinstance(value, tuple):
+        text = " ".join(str(item) for item in value)
+    else:
+        text = str(value)
+    if any(word in key.lower() for word in SECRET_WORDS):
+        text = "***"
+    return Described(key, text, settings.origins.get(key, "default"), meaning)

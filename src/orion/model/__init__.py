@@ -1,0 +1,40 @@
+"""The words every room shares: errors, records, durations, sizes.
+
+In:  plain values.
+Out: frozen values and errors that carry what they talk about.
+Never: Kafka, Spark, files or the network; standard library only.
+"""
+
+from orion.model.errors import (
+    ConflictError,
+    InternalError,
+    InvalidInputError,
+    NotFoundError,
+    OrionError,
+    UnavailableError,
+    nearest,
+)
+from orion.model.unit import (
+    format_bytes,
+    format_count,
+    format_duration,
+    parse_bytes,
+    parse_duration_ms,
+    parse_instant_ms,
+)
+
+__all__ = [
+    "ConflictError",
+    "InternalError",
+    "InvalidInputError",
+    "NotFoundError",
+    "OrionError",
+    "UnavailableError",
+    "format_bytes",
+    "format_count",
+    "format_duration",
+    "nearest",
+    "parse_bytes",
+    "parse_duration_ms",
+    "parse_instant_ms",
+]
