@@ -1,0 +1,140 @@
+"""Write records to a topic, each one acknowledged by every in-sync replica or reported."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from orion.log.connection import Connection
+from orion.log.errors import PartitionNotFoundError
+from orion.log.record import Record
+from orion.log.topic import Topics
+from orion.model import OrionError
+
+Progress = Callable[[int], None]
+
+# How many failed records an error keeps; it counts all of them.
+_KEPT_FAILURES = 20
+_OPTIONS = {
+    # Java's clients, Spark included, place keys by this hash; equal keys must meet.
+    "partitioner": "murmur2_random",
+    "linger_ms": 20,
+    "compression_type": "lz4",
+    "delivery_timeout_ms": 30_000,
+    # The largest record is the broker's decision, which it answers with its own limit.
+    "message_max_bytes": 100 << 20,
+    "queue_buffering_max_kbytes": 256 << 10,
+}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A record that was not written, and Kafka's reason."""
+
+    record: Record
+    reason: str
+
+
+class ProduceError(OrionError):
+    """Raised when some records were not written; every other one was."""
+
+    def __init__(
+        self, topic: str, failures: Iterable[Failure], *, failed: int, delivered: int
+    ) -> None:
+        self.topic, self.failures = topic, tuple(failures)
+        self.failed, self.delivered = failed, delivered
+        reasons = sorted({failure.reason for failure in self.failures})
+        super().__init__(
+            f"{failed} record(s) were not written to topic '{topic}', {delivered} were: "
+            f"{'; '.join(reasons[:3])}.",
+            fix="Correct the records or the topic's configuration, and send only these again.",
+        )
+
+
+class _Sender:
+    """A producer that counts what was acknowledged and keeps what was not."""
+
+    def __init__(self, producer: Producer, topic: str, partitions: int) -> None:
+        self._producer, self._topic, self._partitions = producer, topic, partitions
+        self.delivered, self.failed = 0, 0
+        self.failures: list[Failure] = []
+
+    def send(self, record: Record) -> None:
+        """Queue a record; waits while the queue is full."""
+        if record.partition is not None and not 0 <= record.partition < self._partitions:
+            raise PartitionNotFoundError(self._topic, record.partition, self._partitions)
+        if record.timestamp_ms is not None and record.timestamp_ms <= 0:
+            self._fail(record, f"timestamp {record.timestamp_ms} cannot be sent, only ones above 0")
+            return
+        while True:
+            try:
+                self._produce(record)
+            except BufferError:
+                self._producer.poll(0.1)
+            except KafkaException as error:
+                self._fail(record, error.args[0].str())
+                return
+            else:
+                self._producer.poll(0)
+                return
+
+    def flush(self) -> None:
+        """Wait until every queued record is acknowledged or has failed."""
+        while self._producer.flush(1.0):
+            pass
+
+    def _produce(self, record: Record) -> None:
+        def on_delivery(error: KafkaError | None, _message: Message) -> None:
+            if error is None:
+                self.delivered += 1
+            else:
+                self._fail(record, error.str())
+
+        self._producer.produce(
+            self._topic,
+            value=record.value,
+            key=record.key,
+            partition=-1 if record.partition is None else record.partition,
+            timestamp=record.timestamp_ms or 0,
+            headers=list(record.headers),
+            on_delivery=on_delivery,
+        )
+
+    def _fail(self, record: Record, reason: str) -> None:
+        self.failed += 1
+        if len(self.failures) < _KEPT_FAILURES:
+            self.failures.append(Failure(record, reason))
+
+
+def produce(
+    connection: Connection,
+    topic: str,
+    records: Iterable[Record],
+    *,
+    progress: Progress = lambda _delivered: None,
+) -> int:
+    """Write records in their order to an existing topic and return how many were acknowledged.
+
+    What was queued is delivered even when the records end with an error, which is then raised. A
+    record's own topic and offset are ignored; its partition, where it has one, is kept.
+
+    Args:
+        connection: The way to the log.
+        topic: The topic to write to; it is never created here.
+        records: The records; read as fast as the brokers take them.
+        progress: Called now and then with the count delivered so far, and at the end.
+
+    """
+    partitions = len(Topics(connection).get(topic).partitions)
+    sender = _Sender(connection.producer(**_OPTIONS), topic, partitions)
+    try:
+        for number, record in enumerate(records, start=1):
+            sender.send(record)
+            if number % 1_000 == 0:
+                progress(sender.delivered)
+    finally:
+        sender.flush()
+        progress(sender.delivered)
+    if sender.failed:
+        raise ProduceError(topic, sender.failures, failed=sender.failed, delivered=sender.delivered)
+    return sender.delivered
