@@ -9,15 +9,31 @@ from typing import TYPE_CHECKING, Any
 from orion.config import Settings, find_project, read_settings
 
 if TYPE_CHECKING:
+    from orion.cluster import LocalKafka
     from orion.jvm import Java, JarStore
     from orion.log import Connection
+    from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
 
 
 def load_settings(flags: Mapping[str, Any] | None = None, *, project: Path | None = None) -> Settings:
     """Read the settings of the project around the current folder, or of ORION_PROJECT."""
     given = os.environ.get("ORION_PROJECT")
     start = project or (Path(given) if given else find_project(Path.cwd()))
-    return read_settings(start, environ=os.environ, flags=flags)
+    settings = read_settings(start, environ=os.environ, flags=flags)
+    running = _running_settings(settings.data_dir)
+    if not running:
+        return settings
+    return read_settings(start, environ=os.environ, flags={**running, **(flags or {})})
+
+
+def _running_settings(data_dir: Path) -> dict[str, Any]:
+    """Return what `orion up` was started with while it runs, so that later commands agree."""
+    # Most commands run without a supervisor's files: they skip the import.
+    if not (data_dir / "run").is_dir():
+        return {}
+    from orion.supervise import RunFolder
+
+    return RunFolder(data_dir).settings()
 
 
 class App:
@@ -48,3 +64,61 @@ class App:
         from orion.log import Connection
 
         return Connection(self.settings.kafka.addresses, self.settings.kafka.options)
+
+    @cached_property
+    def run_folder(self) -> "RunFolder":
+        """Where the project's supervisor is found."""
+        from orion.supervise import RunFolder
+
+        return RunFolder(self.settings.data_dir)
+
+    @property
+    def supervisor(self) -> "SupervisorClient":
+        """The running supervisor of the project."""
+        from orion.supervise import SupervisorClient
+
+        return SupervisorClient(self.run_folder)
+
+    @cached_property
+    def local_kafka(self) -> "LocalKafka":
+        """The brokers that `orion up` starts."""
+        from orion.cluster import LocalKafka
+
+        return LocalKafka(
+            self.settings.kafka,
+            self.settings.data_dir / "kafka",
+            java_path=self.java.path,
+            class_path=self.jars.class_path("kafka"),
+        )
+
+    def prepare_processes(self) -> "list[ProcessSpec]":
+        """Make the project ready to start, then return its processes; needs the project's lock."""
+        if self.settings.kafka.is_local:
+            self.jars.fetch(self.java, bundles=("kafka",), progress=lambda *_: None)
+            self.local_kafka.prepare()
+        return self.process_specs()
+
+    def process_specs(self) -> "list[ProcessSpec]":
+        """Return every process of this project: brokers unless Kafka is elsewhere, then apps."""
+        from orion.supervise import read_apps
+
+        brokers = self._broker_specs() if self.settings.kafka.is_local else []
+        apps = [app.to_process_spec() for app in read_apps(self.run_folder.apps)]
+        return [*brokers, *apps]
+
+    def _broker_specs(self) -> "list[ProcessSpec]":
+        from orion.supervise import ProcessSpec
+
+        flag = "--port" if self.settings.kafka.brokers == 1 else "--ports and --controller-ports"
+        return [
+            ProcessSpec(
+                name=node.name,
+                argv=node.argv,
+                env=node.env,
+                ports=node.ports,
+                port_flag=flag,
+                ready=node.ready,
+                order=1 if node.is_broker else 0,
+            )
+            for node in self.local_kafka.processes()
+        ]

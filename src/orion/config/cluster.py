@@ -22,8 +22,8 @@ class KafkaSettings:
         (), "Ports of the local controllers; empty: 9093, or 29093 39093 49093 for three"
     )
     heap: str = setting("1g", "Largest heap of each local broker")
-    options: Mapping[str, str] = options("Client options by librdkafka's own names, security included")
     broker_options: Mapping[str, str] = options("server.properties of the local brokers")
+    options: Mapping[str, str] = options("Client options by librdkafka's own names, security included")
 
     @property
     def is_local(self) -> bool:

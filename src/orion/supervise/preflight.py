@@ -1,0 +1,73 @@
+"""What is checked before the first start: ports that are free, a disk that takes writes."""
+
+import errno
+import shutil
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+
+import psutil
+
+from orion.supervise.errors import DiskError, DiskFullError, PortTakenError
+from orion.supervise.spec import ProcessSpec
+
+LEAST_FREE_BYTES = 256 << 20
+
+
+def check_ports(specs: Iterable[ProcessSpec]) -> None:
+    """Raise for the first port that is in use, naming who holds it."""
+    for spec in specs:
+        for port in spec.ports:
+            if not is_free(port):
+                raise PortTakenError(spec.name, port, port_holder(port), spec.port_flag)
+
+
+def is_free(port: int) -> bool:
+    """Tell whether a process could listen on a local port now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen()
+        except OSError:
+            return False
+    return True
+
+
+def port_holder(port: int) -> str:
+    """Name the process that listens on a port, as far as the system tells."""
+    try:
+        for link in psutil.net_connections("tcp"):
+            if link.status == psutil.CONN_LISTEN and link.laddr and link.laddr.port == port:
+                if link.pid is None:
+                    break
+                return f"{psutil.Process(link.pid).name()} (pid {link.pid})"
+    except psutil.Error:
+        pass
+    return "a process of another user"
+
+
+def check_disk(folder: Path) -> None:
+    """Raise unless the folder exists or can be made, takes a write, and has space left."""
+    probe = folder / ".probe"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"x" * 4096)
+        probe.unlink()
+    except OSError as error:
+        raise disk_error(folder, error) from error
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_FREE_BYTES:
+        raise DiskFullError(folder, free)
+
+
+def disk_error(folder: Path, error: OSError) -> DiskError:
+    """Say in words why the system refused a write."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFullError(folder, 0)
+    move = "Move the data with the setting data (ORION_DATA)."
+    if error.errno == errno.EROFS:
+        return DiskError(folder, "the disk is read-only", f"Mount it writable. {move}")
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return DiskError(folder, "permission is denied", f"Change its owner or mode. {move}")
+    return DiskError(folder, error.strerror or str(error), move)
