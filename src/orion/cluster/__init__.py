@@ -10,16 +10,22 @@ from orion.cluster.node import Node, plan_nodes
 from orion.cluster.probe import accepts_connections, knows_broker
 from orion.cluster.properties import render_properties
 from orion.cluster.storage import FormatError, ShapeChangedError, Storage
+from orion.cluster.tool import TOOL_CLASSES, UnknownToolError, plan_tool
+from orion.cluster.tool_argument import translate
 
 __all__ = [
+    "TOOL_CLASSES",
     "FormatError",
     "LocalKafka",
     "Node",
     "NodeProcess",
     "ShapeChangedError",
     "Storage",
+    "UnknownToolError",
     "accepts_connections",
     "knows_broker",
     "plan_nodes",
+    "plan_tool",
     "render_properties",
+    "translate",
 ]

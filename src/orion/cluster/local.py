@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from orion.cluster.node import Node, plan_nodes
@@ -12,20 +13,6 @@ from orion.cluster.storage import Storage
 from orion.config import KafkaSettings
 
 _CONTROLLER_HEAP = "256m"
-_LOG4J = """\
-status = error
-rootLogger.level = info
-rootLogger.appenderRef.out.ref = out
-appender.out.type = Console
-appender.out.name = out
-appender.out.layout.type = PatternLayout
-appender.out.layout.pattern = %d{yyyy-MM-dd HH:mm:ss,SSS} %-5p %c{1}: %m%n
-# Every value of every configuration at each start: a hundred lines that hide the rest.
-logger.values.name = org.apache.kafka.common.config.AbstractConfig
-logger.values.level = warn
-logger.broker_values.name = kafka.server.KafkaConfig
-logger.broker_values.level = warn
-"""
 
 
 @dataclass(frozen=True)
@@ -61,7 +48,6 @@ class LocalKafka:
                 node, self.nodes, folder=folder, overrides=self._kafka.broker_options
             )
             (folder / "server.properties").write_text(text)
-            (folder / "log4j2.properties").write_text(_LOG4J)
         self._storage.format(
             [node.name for node in self.nodes],
             storage_tool=[
@@ -83,7 +69,7 @@ class LocalKafka:
             # The serial collector and a small first heap: an idle broker stays small.
             *("-Xms64m", f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"),
             *("-Djava.awt.headless=true", "-Dkafka.logs.dir=" + str(folder)),
-            f"-Dlog4j2.configurationFile={folder / 'log4j2.properties'}",
+            f"-Dlog4j2.configurationFile={files('orion.cluster').joinpath('node-log4j2.properties')}",
             *("-cp", self._class_path, "kafka.Kafka", str(folder / "server.properties")),
         )
         if node.broker_port:
