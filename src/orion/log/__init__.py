@@ -7,62 +7,69 @@ Never: Spark, SQL or HTTP.
 
 from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.consume import Selection, Start, consume
+from orion.log.dead_letter import DeadLetter, DeadLetters, encode_dead_letters
 from orion.log.errors import (
-    GroupActiveError,
     GroupNotFoundError,
-    KafkaRefusedError,
-    OffsetOutOfRangeError,
-    PartitionNotFoundError,
     ProtectedTopicError,
     TopicExistsError,
     TopicNotFoundError,
-    TopicRefusedError,
-    UnknownConfigError,
 )
-from orion.log.group import Group, GroupPartition, Groups, Member
+from orion.log.group import Group, GroupPartition, Groups
 from orion.log.group_reset import Move, ResetTarget
-from orion.log.produce import Failure, ProduceError, produce
-from orion.log.record import Header, Record, RecordLineError, decode_line, encode_line
+from orion.log.produce import ProduceError, produce
+from orion.log.record import Record, decode_line, encode_line
+from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
 from orion.log.topic import Partition, Topic, Topics, is_internal
-from orion.log.topic_config import TopicConfig, format_config, parse_config
-from orion.log.topic_risk import Risk, find_risks
+from orion.log.topic_config import TopicConfig, parse_config
+from orion.log.topic_risk import find_risks
+from orion.log.transaction import (
+    FencedError,
+    Offsets,
+    Outgoing,
+    Position,
+    Transaction,
+    TransactionalWriter,
+    TransactionError,
+)
 
 __all__ = [
     "BrokerUnreachableError",
     "Connection",
-    "Failure",
+    "DeadLetter",
+    "DeadLetters",
+    "FencedError",
     "Group",
-    "GroupActiveError",
     "GroupNotFoundError",
     "GroupPartition",
     "Groups",
-    "Header",
-    "KafkaRefusedError",
-    "Member",
+    "HEARTBEAT_S",
     "Move",
-    "OffsetOutOfRangeError",
+    "Offsets",
+    "OrderLog",
+    "Outgoing",
     "Partition",
-    "PartitionNotFoundError",
+    "Position",
     "ProduceError",
     "ProtectedTopicError",
     "Record",
-    "RecordLineError",
     "ResetTarget",
-    "Risk",
     "Selection",
     "Start",
+    "StatusLog",
     "Topic",
     "TopicConfig",
     "TopicExistsError",
     "TopicNotFoundError",
-    "TopicRefusedError",
     "Topics",
-    "UnknownConfigError",
+    "Transaction",
+    "TransactionError",
+    "TransactionalWriter",
     "consume",
+    "create_own_topics",
     "decode_line",
+    "encode_dead_letters",
     "encode_line",
     "find_risks",
-    "format_config",
     "is_internal",
     "parse_config",
     "produce",

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +16,7 @@ from orion.log.errors import (
     GroupActiveError,
     GroupNotFoundError,
     KafkaRefusedError,
+    PartitionNotFoundError,
     refuse,
     wait,
 )
@@ -22,6 +24,8 @@ from orion.log.group_age import read_ages_ms
 from orion.log.group_reset import Move, ResetTarget, plan_moves
 from orion.log.offset import Bounds, PartitionKey, read_bounds, read_offsets_at
 
+# Groups whose oldest unread records are read at the same time.
+_READERS = 8
 _UNKNOWN = {"GROUP_ID_NOT_FOUND", "INVALID_GROUP_ID"}
 
 
@@ -151,14 +155,14 @@ class Groups:
         return plan_moves(target, bounds, committed, instants)
 
     def reset(self, name: str, moves: Sequence[Move]) -> None:
-        """Commit the planned offsets; refused while the group has members."""
+        """Commit the planned offsets; refused while the group has members.
+
+        The metadata of the offsets is cleared, as Kafka's own tool does: what it said of the old
+        offsets is not true of the new ones.
+        """
         group = self.get(name)
         self._require_inactive(group)
-        kept = {(p.topic, p.partition): p.metadata for p in group.partitions}
-        offsets = [
-            TopicPartition(m.topic, m.partition, m.new, kept.get((m.topic, m.partition)) or "")
-            for m in moves
-        ]
+        offsets = [TopicPartition(move.topic, move.partition, move.new) for move in moves]
         request = [ConsumerGroupTopicPartitions(name, offsets)]
         futures = self._admin.alter_consumer_group_offsets(
             request, request_timeout=REQUEST_TIMEOUT_S
@@ -176,9 +180,13 @@ class Groups:
         futures = self._admin.delete_consumer_groups([name], request_timeout=REQUEST_TIMEOUT_S)
         self._wait(futures[name], group, "delete a group")
 
-    def list(self) -> list[Group]:
-        """Return every group with members, offsets and lag in records; ages are not read."""
-        return [*self._describe(self.names())]
+    def list(self, *, seconds: bool = False) -> list[Group]:
+        """Return every group with members, offsets and lag; in seconds too only where asked."""
+        groups = self._describe(self.names())
+        if not seconds:
+            return [*groups]
+        with ThreadPoolExecutor(_READERS) as pool:
+            return [*pool.map(self._with_ages, groups)]
 
     def _chosen(
         self, current: Mapping[PartitionKey, GroupPartition], only: Sequence[PartitionKey | str]
@@ -191,7 +199,12 @@ class Groups:
         for item in only:
             name = item if isinstance(item, str) else item[0]
             numbers = [p.number for p in topics.get(name).partitions]
-            chosen += [(name, number) for number in numbers] if isinstance(item, str) else [item]
+            if isinstance(item, str):
+                chosen += [(name, number) for number in numbers]
+            elif item[1] in numbers:
+                chosen.append(item)
+            else:
+                raise PartitionNotFoundError(name, item[1], len(numbers))
         return chosen
 
     def _require_inactive(self, group: Group) -> None:

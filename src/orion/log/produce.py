@@ -16,8 +16,6 @@ Progress = Callable[[int], None]
 # How many failed records an error keeps; it counts all of them.
 _KEPT_FAILURES = 20
 _OPTIONS = {
-    # Java's clients, Spark included, place keys by this hash; equal keys must meet.
-    "partitioner": "murmur2_random",
     "linger_ms": 20,
     "compression_type": "lz4",
     "delivery_timeout_ms": 30_000,
