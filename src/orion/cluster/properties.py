@@ -83,9 +83,9 @@ def _size() -> dict[str, str]:
         "num.network.threads": "2",
         "num.io.threads": "4",
         "num.recovery.threads.per.data.dir": "2",
-        # A broker that was killed is seen as gone and its partitions move within seconds.
-        "broker.session.timeout.ms": "6000",
-        "broker.heartbeat.interval.ms": "1000",
+        # A killed broker may register again only when its old session is over: 9 s by default.
+        "broker.session.timeout.ms": "3000",
+        "broker.heartbeat.interval.ms": "500",
         "controlled.shutdown.enable": "true",
     }
 

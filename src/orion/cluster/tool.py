@@ -48,7 +48,7 @@ class UnknownToolError(NotFoundError):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        hint = nearest(name, TOOL_CLASSES) or "See them all with: orion doctor tools"
+        hint = nearest(name, TOOL_CLASSES) or "See them all with: orion broker tools"
         super().__init__(f"Kafka has no tool '{name}'.", fix=hint)
 
 

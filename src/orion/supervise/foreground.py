@@ -58,7 +58,8 @@ class Foreground:
             starter = threading.Thread(target=self._start, args=(control,))
             starter.start()
             self._over.wait()
-            self._on_stop()
+            if not self._problem:
+                self._on_stop()
             # Answers until the end: `orion down` watches the processes go.
             self._supervisor.close_processes()
             starter.join()

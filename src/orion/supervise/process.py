@@ -172,9 +172,10 @@ class SupervisedProcess:
     def _enter(self, state: State) -> None:
         with self._changed:
             self._state = state
+            # Told before anyone who waits goes on, so that changes are told in order.
+            if self._on_change:
+                self._on_change(self.status())
             self._changed.notify_all()
-        if self._on_change:
-            self._on_change(self.status())
 
     def _signal(self, number: int) -> None:
         if self._process:
