@@ -11,7 +11,7 @@ from orion.config import Settings, find_project, read_settings
 if TYPE_CHECKING:
     from orion.cluster import LocalKafka
     from orion.jvm import Java, JarStore
-    from orion.log import Connection
+    from orion.log import Connection, Groups, Topics
     from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
 
 
@@ -64,6 +64,20 @@ class App:
         from orion.log import Connection
 
         return Connection(self.settings.kafka.addresses, self.settings.kafka.options)
+
+    @cached_property
+    def topics(self) -> "Topics":
+        """The topics of the log."""
+        from orion.log import Topics
+
+        return Topics(self.connection)
+
+    @cached_property
+    def groups(self) -> "Groups":
+        """The consumer groups of the log."""
+        from orion.log import Groups
+
+        return Groups(self.connection)
 
     @cached_property
     def run_folder(self) -> "RunFolder":
