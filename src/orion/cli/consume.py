@@ -18,6 +18,9 @@ from orion.model import InvalidInputError, format_count, parse_instant_ms
 if TYPE_CHECKING:
     from orion.log import Record, Selection, Start
 
+# What a shell reports of a program that SIGPIPE ended.
+_PIPE_CLOSED = 141
+
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -97,7 +100,7 @@ def consume_records(
     except BrokenPipeError:
         # The reader has gone: what is still buffered has nowhere to go at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+        sys.exit(_PIPE_CLOSED)
     except KeyboardInterrupt:
         out.flush()
         if not reading.follow:

@@ -244,8 +244,8 @@ def _print_members(group: "Group") -> None:
         for topic, partition in member.partitions:
             owned.setdefault(topic, []).append(str(partition))
         assigned = " ".join(f"{topic}:{','.join(numbers)}" for topic, numbers in owned.items())
-        rows.append((member.client_id, member.host, assigned or None, member.id))
-    print_table(("CLIENT", "HOST", "PARTITIONS", "MEMBER ID"), rows)
+        rows.append((member.client_id, member.host, assigned or None))
+    print_table(("CLIENT", "HOST", "PARTITIONS"), rows)
 
 
 def _print_moves(moves: "list[Move]") -> None:
@@ -274,4 +274,6 @@ def _count(number: int | None) -> str:
 
 
 def _behind(seconds: float | None) -> str:
-    return "-" if seconds is None else format_duration(seconds * 1_000)
+    if seconds is None:
+        return "-"
+    return format_duration(seconds * 1_000) if seconds else "0s"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from orion.log.connection import Connection
-from orion.log.errors import PartitionNotFoundError
+from orion.log.errors import KafkaRefusedError, PartitionNotFoundError
 from orion.log.record import Record
 from orion.log.topic import Topics
 from orion.model import OrionError
@@ -15,6 +15,7 @@ Progress = Callable[[int], None]
 
 # How many failed records an error keeps; it counts all of them.
 _KEPT_FAILURES = 20
+_LARGEST_BATCH = 1_000_000
 _OPTIONS = {
     "linger_ms": 20,
     "compression_type": "lz4",
@@ -123,8 +124,10 @@ def produce(
         progress: Called now and then with the count delivered so far, and at the end.
 
     """
-    partitions = len(Topics(connection).get(topic).partitions)
-    sender = _Sender(connection.producer(**_OPTIONS), topic, partitions)
+    topics = Topics(connection)
+    partitions = len(topics.get(topic).partitions)
+    options = {**_OPTIONS, "batch_size": _batch_size(topics, topic)}
+    sender = _Sender(connection.producer(**options), topic, partitions)
     try:
         for number, record in enumerate(records, start=1):
             sender.send(record)
@@ -136,3 +139,17 @@ def produce(
     if sender.failed:
         raise ProduceError(topic, sender.failures, failed=sender.failed, delivered=sender.delivered)
     return sender.delivered
+
+
+def _batch_size(topics: Topics, topic: str) -> int:
+    """Return the bytes a batch may have.
+
+    Kafka's limit for a message holds for a whole batch, which it refuses with every record in it:
+    above the limit only a record that is itself too large may go.
+    """
+    try:
+        limit = topics.configs(topic)["max.message.bytes"].value
+    except KafkaRefusedError:
+        # Writing may be allowed where reading the configuration is not.
+        return _LARGEST_BATCH
+    return min(_LARGEST_BATCH, max(int(limit or _LARGEST_BATCH), 1))
