@@ -147,12 +147,16 @@ class SupervisedProcess:
     def _prepare_restart(self, reason: str, *, succeeded: bool) -> bool:
         """Wait out the back-off; return False when the process is to stay down."""
         policy = self.spec.restart
+        if not self._wanted:
+            # An end that was asked for is no news: the last one that was not is kept.
+            self._end(self._last_exit, failed=False)
+            return False
         with self._changed:
             self._last_exit = reason
             if time.monotonic() - self._started_at >= policy.stable_after_s:
                 self._restarts = 0
             tries, spent = self._restarts, policy.max_restarts
-        if not self._wanted or (succeeded and not policy.after_success):
+        if succeeded and not policy.after_success:
             self._end(reason, failed=False)
             return False
         if spent is not None and tries >= spent:

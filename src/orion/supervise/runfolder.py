@@ -1,5 +1,6 @@
 """The run folder of a project: who supervises it, where to talk to it, with which settings."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -101,6 +102,7 @@ class RunFolder:
 
     def new_socket_path(self) -> Path:
         """Return where a new socket fits: the run folder, or a private temporary one."""
+        self._remove_socket()
         path = self.path / "control.sock"
         if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
             return path
@@ -108,7 +110,18 @@ class RunFolder:
 
     def clear_state(self) -> None:
         """Forget the supervisor at its orderly end."""
+        self._remove_socket()
         self._state.unlink(missing_ok=True)
+
+    def _remove_socket(self) -> None:
+        """Remove the last supervisor's socket, and its folder if that was a temporary one."""
+        last = self._read().get("socket")
+        if not last:
+            return
+        Path(last).unlink(missing_ok=True)
+        if Path(last).parent != self.path:
+            with contextlib.suppress(OSError):
+                Path(last).parent.rmdir()
 
     @property
     def _lock(self) -> Path:

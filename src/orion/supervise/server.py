@@ -8,9 +8,11 @@ from typing import Any
 
 from orion.model import InvalidInputError, OrionError, nearest
 from orion.supervise.appfile import AppSpec
-from orion.supervise.supervisor import STOP_TOTAL_S, Supervisor
+from orion.supervise.supervisor import Supervisor
 
 _LONGEST_LINE = 1 << 20
+# How long a close may have to wait for the server to look up.
+_POLL_S = 0.1
 
 
 class ControlServer:
@@ -25,7 +27,7 @@ class ControlServer:
         self._server = _Server(str(path), _Request)
         self._server.answer = self._answer
         path.chmod(0o600)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(_POLL_S,), daemon=True).start()
 
     def close(self) -> None:
         """Take no more commands and remove the socket."""
@@ -37,7 +39,9 @@ class ControlServer:
         commands: dict[str, Callable[[Mapping[str, Any]], Any]] = {
             "status": self._status,
             "start": self._start,
-            "stop": lambda r: self._supervisor.get(r["name"]).stop(grace_s=STOP_TOTAL_S),
+            "stop": lambda r: self._supervisor.get(r["name"]).stop(
+                grace_s=self._supervisor.stop_total_s
+            ),
             "kill": lambda r: self._supervisor.get(r["name"]).kill(),
             "restart": self._restart,
             "add": lambda r: self._supervisor.add_app(AppSpec.from_json(r["app"])).to_json(),
@@ -60,7 +64,7 @@ class ControlServer:
         return process.status().to_json()
 
     def _restart(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        self._supervisor.get(request["name"]).stop(grace_s=STOP_TOTAL_S)
+        self._supervisor.get(request["name"]).stop(grace_s=self._supervisor.stop_total_s)
         return self._start(request)
 
 

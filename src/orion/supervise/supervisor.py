@@ -28,6 +28,7 @@ class Supervisor:
     Args:
         run: The run folder of the project.
         settings: What later commands must know to find the processes (ports, brokers).
+        stop_total_s: How long the end of everything may take.
         on_change: Called from the thread of a process whenever its state changes.
 
     """
@@ -38,8 +39,10 @@ class Supervisor:
         *,
         settings: Mapping[str, Any] | None = None,
         on_change: OnChange | None = None,
+        stop_total_s: float = STOP_TOTAL_S,
     ) -> None:
         self.run = run
+        self.stop_total_s = stop_total_s
         self._settings = dict(settings or {})
         self._on_change = on_change
         self._lock: IO[str] | None = None
@@ -102,7 +105,7 @@ class Supervisor:
                 f"Process '{name}' is a part of the platform.",
                 fix="Stop the platform with: orion down",
             )
-        process.stop(grace_s=STOP_TOTAL_S)
+        process.stop(grace_s=self.stop_total_s)
         with self._changing:
             self._processes.pop(name, None)
             left = [other for other in read_apps(self.run.apps) if other.name != name]
@@ -110,7 +113,7 @@ class Supervisor:
 
     def close_processes(self) -> None:
         """Stop everything in reverse order within ten seconds; nothing can be started after."""
-        deadline = time.monotonic() + STOP_TOTAL_S - _GROUP_GRACE_S
+        deadline = time.monotonic() + self.stop_total_s - _GROUP_GRACE_S
         with self._changing:
             self._closing = True
             by_order = sorted(self._processes.values(), key=lambda p: -p.spec.order)
