@@ -1,4 +1,4 @@
-"""The one place that builds rooms from settings and joins them; heavy rooms are imported when built."""
+"""The one place that builds rooms from settings and joins them; heavy ones when first used."""
 
 import os
 from collections.abc import Mapping
@@ -10,12 +10,16 @@ from orion.config import Settings, find_project, read_settings
 
 if TYPE_CHECKING:
     from orion.cluster import LocalKafka
-    from orion.jvm import Java, JarStore
-    from orion.log import Connection, Groups, Topics
+    from orion.jvm import JarStore, Java
+    from orion.lake import Lake
+    from orion.log import Connection, DeadLetters, Groups, OrderLog, StatusLog, Topics
+    from orion.process import Runtime
     from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
 
 
-def load_settings(flags: Mapping[str, Any] | None = None, *, project: Path | None = None) -> Settings:
+def load_settings(
+    flags: Mapping[str, Any] | None = None, *, project: Path | None = None
+) -> Settings:
     """Read the settings of the project around the current folder, or of ORION_PROJECT."""
     given = os.environ.get("ORION_PROJECT")
     start = project or (Path(given) if given else find_project(Path.cwd()))
@@ -78,6 +82,55 @@ class App:
         from orion.log import Groups
 
         return Groups(self.connection)
+
+    @cached_property
+    def lake(self) -> "Lake":
+        """The tables of the project."""
+        from orion.lake import Lake
+
+        return Lake(self.settings.lake_path)
+
+    @cached_property
+    def dead_letters(self) -> "DeadLetters":
+        """The dead letters of every query."""
+        from orion.log import DeadLetters
+
+        return DeadLetters(self.connection, self.settings.engine.dead_letter_suffix)
+
+    @cached_property
+    def statuses(self) -> "StatusLog":
+        """What queries last said of themselves."""
+        from orion.log import StatusLog
+
+        self.connection.require()
+        return StatusLog(self.connection)
+
+    @cached_property
+    def orders(self) -> "OrderLog":
+        """Orders to running queries."""
+        from orion.log import OrderLog
+
+        return OrderLog(self.connection)
+
+    def start_runtime(self, name: str) -> "Runtime":
+        """Start the Spark application of this process; takes some seconds."""
+        from orion.process import Rooms, Runtime, Shipment, session_options, start_session
+
+        self.connection.require()
+        self.jars.fetch(self.java, bundles=("spark",), progress=lambda *_: None)
+        settings = self.settings
+        scratch = settings.data_dir / "run" / "spark"
+        scratch.mkdir(parents=True, exist_ok=True)
+        shipment = Shipment(self.jars.paths("spark"))
+        options = session_options(settings.spark, shipment, scratch=scratch, name=f"orion {name}")
+        rooms = Rooms(
+            spark=start_session(options, log=settings.data_dir / "logs" / f"{name}.spark.log"),
+            connection=self.connection,
+            lake=self.lake,
+            settings=settings.engine,
+            checkpoints=settings.checkpoints_path,
+        )
+        return Runtime(rooms, app=name)
 
     @cached_property
     def run_folder(self) -> "RunFolder":

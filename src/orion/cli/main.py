@@ -3,7 +3,6 @@
 import importlib
 import sys
 
-import click
 import typer
 
 from orion import __version__
@@ -19,8 +18,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Orion: a real Kafka log, Spark pipelines and lake tables on one machine or on your clusters.",
-    epilog="Start with: orion up --detach, then orion status. Every command has --help with an example.",
+    epilog="Start with: orion up --detach, then orion status. Every --help has an example.",
 )
 
 
@@ -32,9 +30,11 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version."
+    ),
 ) -> None:
-    """Orion: a real Kafka log, Spark pipelines and lake tables on one machine or on your clusters."""
+    """Orion: a real Kafka log, Spark pipelines and lake tables, here or on your clusters."""
 
 
 for _noun in (*TOP_LEVEL, *NOUNS):
@@ -48,15 +48,14 @@ for _noun in (*TOP_LEVEL, *NOUNS):
 def main() -> None:
     """Run a command; an error a user can cause becomes a sentence and an exit code."""
     try:
-        app(standalone_mode=False)
+        app()
     except OrionError as error:
         fail(error)
         sys.exit(error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

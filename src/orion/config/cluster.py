@@ -23,7 +23,9 @@ class KafkaSettings:
     )
     heap: str = setting("1g", "Largest heap of each local broker")
     broker_options: Mapping[str, str] = options("server.properties of the local brokers")
-    options: Mapping[str, str] = options("Client options by librdkafka's own names, security included")
+    options: Mapping[str, str] = options(
+        "Client options by librdkafka's own names, security included"
+    )
 
     @property
     def is_local(self) -> bool:

@@ -9,4 +9,6 @@ from orion.config.field import setting
 class LakeSettings:
     """Where tables live."""
 
-    path: str = setting("", "Folder or URL (s3a://…) of the tables; empty: lake/ in the project's data")
+    path: str = setting(
+        "", "Folder or URL (s3a://…) of the tables; empty: lake/ in the project's data"
+    )

@@ -12,8 +12,12 @@ class SparkSettings:
 
     master: str = setting("local[16]", "Spark master: local[n], spark://…, k8s://… or yarn")
     memory: str = setting("1g", "Heap of the driver; in local mode the tasks share it")
-    shuffle_partitions: int = setting(0, "Partitions after a shuffle; 0: one a core of this machine")
-    options: Mapping[str, str] = options("Any Spark option by its own name; wins over Orion's defaults")
+    shuffle_partitions: int = setting(
+        0, "Partitions after a shuffle; 0: one a core of this machine"
+    )
+    options: Mapping[str, str] = options(
+        "Any Spark option by its own name; wins over Orion's defaults"
+    )
 
 
 @dataclass(frozen=True)
@@ -21,9 +25,16 @@ class EngineSettings:
     """How queries run, fail and restart."""
 
     mode: str = setting("exactly_once", "Default mode: exactly_once, at_least_once or realtime")
-    trigger: str = setting("0ms", "Least time between two batches of a query; 0ms: as soon as records come")
+    trigger: str = setting(
+        "0ms", "Least time between two batches of a query; 0ms: as soon as records come"
+    )
     max_batch_records: int = setting(200_000, "Most records a query reads in one batch")
+    checkpoints: str = setting(
+        "", "Folder or URL of checkpoints; empty: checkpoints/ in the project's data"
+    )
     max_restarts: int = setting(5, "Restarts of a failing query before it is FAILED")
     backoff: str = setting("1s", "Wait before the first restart; doubles each time, at most 60s")
-    stable_after: str = setting("60s", "Running this long without a failure clears the restart count")
+    stable_after: str = setting(
+        "60s", "Running this long without a failure clears the restart count"
+    )
     dead_letter_suffix: str = setting(".dlq", "Dead letters of a query go to <query><suffix>")

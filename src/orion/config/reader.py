@@ -109,7 +109,7 @@ def _set(settings: Settings, key: str, value: Any, origin: str) -> Settings:
         return replace(settings, data=_convert(key, value, "", origin))
     part = getattr(settings, section)
     converted = _convert(key, value, getattr(type(part)(), name), origin)
-    return replace(settings, **{section: replace(part, **{name: converted})})  # type: ignore[arg-type]
+    return replace(settings, **{section: replace(part, **{name: converted})})
 
 
 def _convert(key: str, value: Any, default: Any, origin: str) -> Any:
@@ -146,14 +146,16 @@ def _check(settings: Settings) -> Settings:
     kafka, engine = settings.kafka, settings.engine
     where = settings.origins.get
     if kafka.brokers not in (1, 3):
-        raise SettingValueError("kafka.brokers", kafka.brokers, where("kafka.brokers", ""), "1 or 3")
+        raise SettingValueError(
+            "kafka.brokers", kafka.brokers, where("kafka.brokers", ""), "1 or 3"
+        )
     for key, ports in (("ports", kafka.ports), ("controller_ports", kafka.controller_ports)):
         if ports and len(ports) != kafka.brokers:
             expected = f"{kafka.brokers} ports, one for each of kafka.brokers"
             raise SettingValueError(f"kafka.{key}", ports, where(f"kafka.{key}", ""), expected)
     modes = ("exactly_once", "at_least_once", "realtime")
     if engine.mode not in modes:
-        raise SettingValueError("engine.mode", engine.mode, where("engine.mode", ""), " or ".join(modes))
+        raise SettingValueError(
+            "engine.mode", engine.mode, where("engine.mode", ""), " or ".join(modes)
+        )
     return settings
-
-

@@ -17,7 +17,9 @@ SECRET_WORDS = ("password", "secret", "token", "jaas", "credential", "private.ke
 class JarSettings:
     """Where the pinned jars come from and are kept."""
 
-    cache: str = setting("", "Folder of downloaded jars, shared by projects; empty: the user's cache")
+    cache: str = setting(
+        "", "Folder of downloaded jars, shared by projects; empty: the user's cache"
+    )
     mirror: str = setting("", "Address of a Maven mirror to download from; empty: Maven Central")
 
 
@@ -38,6 +40,11 @@ class Settings:
     def data_dir(self) -> Path:
         """Where brokers, checkpoints, tables and logs of this project are kept."""
         return (self.project / self.data).resolve()
+
+    @property
+    def checkpoints_path(self) -> str:
+        """Where queries keep their progress."""
+        return self.engine.checkpoints or str(self.data_dir / "checkpoints")
 
     @property
     def lake_path(self) -> str:

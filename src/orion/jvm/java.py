@@ -30,7 +30,9 @@ class JavaMissingError(UnavailableError):
 
     def __init__(self, looked_at: str) -> None:
         self.looked_at = looked_at
-        super().__init__(f"Java {OLDEST} or newer is needed, and none was found at {looked_at}.", fix=_FIX)
+        super().__init__(
+            f"Java {OLDEST} or newer is needed, and none was found at {looked_at}.", fix=_FIX
+        )
 
 
 class JavaTooOldError(UnavailableError):
@@ -38,13 +40,17 @@ class JavaTooOldError(UnavailableError):
 
     def __init__(self, path: str, version: str) -> None:
         self.path, self.version = path, version
-        super().__init__(f"Java {OLDEST} or newer is needed, {path} is version {version}.", fix=_FIX)
+        super().__init__(
+            f"Java {OLDEST} or newer is needed, {path} is version {version}.", fix=_FIX
+        )
 
 
 def find_java(environ: Mapping[str, str]) -> Java:
     """Return the java of JAVA_HOME, else of PATH."""
     home = environ.get("JAVA_HOME")
-    found = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=environ.get("PATH"))
+    found = (
+        str(Path(home) / "bin" / "java") if home else shutil.which("java", path=environ.get("PATH"))
+    )
     if not found or not Path(found).exists():
         raise JavaMissingError(f"JAVA_HOME ({home})" if home else "PATH")
     output = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr

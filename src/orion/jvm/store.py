@@ -25,7 +25,7 @@ class JarDownloadError(UnavailableError):
     def __init__(self, names: list[str], detail: str) -> None:
         self.names = names
         super().__init__(
-            f"{len(names)} jar(s) could not be downloaded: {', '.join(names[:3])}. {detail}".strip(),
+            f"{len(names)} jar(s) were not downloaded: {', '.join(names[:3])}. {detail}".strip(),
             fix="Check the network, or set jars.mirror to a Maven mirror you can reach.",
         )
 
@@ -45,7 +45,9 @@ def pyspark_home() -> Path:
     """Return the folder of the installed pyspark without importing it."""
     spec = find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
-        raise UnavailableError("The package pyspark is not installed.", fix="Run: pip install orion-streams")
+        raise UnavailableError(
+            "The package pyspark is not installed.", fix="Run: pip install orion-streams"
+        )
     return Path(spec.submodule_search_locations[0])
 
 
@@ -91,7 +93,9 @@ class JarStore:
             for bundle in bundles:
                 pins = [pin for pin in missing if pin.bundle == bundle]
                 if pins:
-                    self._download(java, pins, lambda n, name: progress(n, len(missing), name), done)
+                    self._download(
+                        java, pins, lambda n, name: progress(n, len(missing), name), done
+                    )
                     done += len(pins)
 
     def _download(

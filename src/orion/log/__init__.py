@@ -15,6 +15,7 @@ from orion.log.errors import (
     TopicNotFoundError,
 )
 from orion.log.group import Group, GroupPartition, Groups
+from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
 from orion.log.produce import ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
@@ -33,16 +34,17 @@ from orion.log.transaction import (
 )
 
 __all__ = [
+    "HEARTBEAT_S",
     "BrokerUnreachableError",
     "Connection",
     "DeadLetter",
     "DeadLetters",
     "FencedError",
     "Group",
+    "GroupCommit",
     "GroupNotFoundError",
     "GroupPartition",
     "Groups",
-    "HEARTBEAT_S",
     "Move",
     "Offsets",
     "OrderLog",

@@ -50,8 +50,9 @@ class Connection:
         return AdminClient(self.client_options())
 
     def producer(self, **extra: Any) -> Producer:
-        """Return an idempotent producer."""
-        return Producer(self.client_options(**{"enable_idempotence": True, **extra}))
+        """Return an idempotent producer that places keys as the Java client does."""
+        given = {"enable_idempotence": True, "partitioner": "murmur2_random", **extra}
+        return Producer(self.client_options(**given))
 
     def consumer(self, group: str, **extra: Any) -> Consumer:
         """Return a read-committed consumer that commits nothing by itself."""

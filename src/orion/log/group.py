@@ -23,6 +23,7 @@ from orion.log.errors import (
 from orion.log.group_age import read_ages_ms
 from orion.log.group_reset import Move, ResetTarget, plan_moves
 from orion.log.offset import Bounds, PartitionKey, read_bounds, read_offsets_at
+from orion.log.topic import Topics
 
 # Groups whose oldest unread records are read at the same time.
 _READERS = 8
@@ -193,8 +194,6 @@ class Groups:
     ) -> Sequence[PartitionKey]:
         if not only:
             return [key for key, found in current.items() if found.committed is not None]
-        from orion.log.topic import Topics
-
         topics, chosen = Topics(self._connection), []
         for item in only:
             name = item if isinstance(item, str) else item[0]

@@ -17,6 +17,8 @@ Progress = Callable[[int], None]
 _KEPT_FAILURES = 20
 _LARGEST_BATCH = 1_000_000
 _OPTIONS = {
+    # Counting what failed is enough, and an interrupt inside a callback would crash the client.
+    "delivery_report_only_error": True,
     "linger_ms": 20,
     "compression_type": "lz4",
     "delivery_timeout_ms": 30_000,
@@ -55,8 +57,13 @@ class _Sender:
 
     def __init__(self, producer: Producer, topic: str, partitions: int) -> None:
         self._producer, self._topic, self._partitions = producer, topic, partitions
-        self.delivered, self.failed = 0, 0
+        self._queued, self._lost, self.failed = 0, 0, 0
         self.failures: list[Failure] = []
+
+    @property
+    def delivered(self) -> int:
+        """How many were acknowledged: all that were queued, less those under way and lost."""
+        return max(0, self._queued - self._lost - len(self._producer))
 
     def send(self, record: Record) -> None:
         """Queue a record; waits while the queue is full."""
@@ -74,6 +81,7 @@ class _Sender:
                 self._fail(record, error.args[0].str())
                 return
             else:
+                self._queued += 1
                 self._producer.poll(0)
                 return
 
@@ -84,9 +92,8 @@ class _Sender:
 
     def _produce(self, record: Record) -> None:
         def on_delivery(error: KafkaError | None, _message: Message) -> None:
-            if error is None:
-                self.delivered += 1
-            else:
+            if error is not None:
+                self._lost += 1
                 self._fail(record, error.str())
 
         self._producer.produce(

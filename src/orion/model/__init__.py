@@ -14,6 +14,7 @@ from orion.model.errors import (
     UnavailableError,
     nearest,
 )
+from orion.model.query import Mode, QueryStatus, State
 from orion.model.unit import (
     format_bytes,
     format_count,
@@ -27,8 +28,11 @@ __all__ = [
     "ConflictError",
     "InternalError",
     "InvalidInputError",
+    "Mode",
     "NotFoundError",
     "OrionError",
+    "QueryStatus",
+    "State",
     "UnavailableError",
     "format_bytes",
     "format_count",

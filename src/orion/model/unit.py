@@ -18,7 +18,8 @@ def parse_duration_ms(text: str) -> int:
     parts = re.findall(r"(\d+)(ms|[smhdw])", text)
     if not parts or "".join(number + unit for number, unit in parts) != text.strip():
         raise InvalidInputError(
-            f"Duration '{text}' is not understood.", fix="Write it like 250ms, 30s, 10m, 1h30m or 7d."
+            f"Duration '{text}' is not understood.",
+            fix="Write it like 250ms, 30s, 10m, 1h30m or 7d.",
         )
     return sum(int(number) * _DURATION_MS[unit] for number, unit in parts)
 
@@ -49,7 +50,9 @@ def parse_bytes(text: str) -> int:
     """
     match = re.fullmatch(r"(\d+)\s*([bkmgt]?)(?:i?b)?", text.strip().lower())
     if match is None:
-        raise InvalidInputError(f"Size '{text}' is not understood.", fix="Write it like 512m or 2g.")
+        raise InvalidInputError(
+            f"Size '{text}' is not understood.", fix="Write it like 512m or 2g."
+        )
     return int(match[1]) * _BYTES[match[2]]
 
 
@@ -87,6 +90,6 @@ def parse_instant_ms(text: str, *, now_ms: int) -> int:
     except ValueError as error:
         raise InvalidInputError(
             f"Time '{text}' is not understood.",
-            fix="Write it like 10m (ago), 2026-01-31, 2026-01-31T18:00 or 2026-01-31T18:00:00+01:00.",
+            fix="Write it like 10m (ago), 2026-01-31, 2026-01-31T18:00 or 2026-01-31T18:00+01:00.",
         ) from error
     return int((when if when.tzinfo else when.astimezone()).astimezone(UTC).timestamp() * 1_000)

@@ -1,1 +1,26 @@
-"""."""
+"""PROCESS: pipelines on Spark, from the log to the log or the lake, exactly once.
+
+In:  settings, streaming DataFrames that read topics, where their rows should go.
+Out: running queries that are consumer groups, their statuses, dead letters.
+Never: HTTP, SQL text, or a batch that is visible in part.
+"""
+
+from orion.process.definition import check_name
+from orion.process.encode import TopicWrite
+from orion.process.query import Query
+from orion.process.runtime import Rooms, Runtime
+from orion.process.session import Shipment, session_options, start_session
+from orion.process.source import TopicRead, parse_columns
+
+__all__ = [
+    "Query",
+    "Rooms",
+    "Runtime",
+    "Shipment",
+    "TopicRead",
+    "TopicWrite",
+    "check_name",
+    "parse_columns",
+    "session_options",
+    "start_session",
+]

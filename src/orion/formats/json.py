@@ -1,0 +1,196 @@
+"""JSON objects to typed columns, decoded by DuckDB over whole Arrow batches.
+
+A record is bad, with its reason, when it is null, empty, not UTF-8, not JSON, not an object, or
+holds a field that its column's type cannot take. A missing field and a JSON null are both null.
+A string that spells a number is taken as that number; a fraction or an overflow in a whole-number
+column is bad, never rounded. Names match exactly.
+"""
+
+import json
+from collections.abc import Iterator
+
+import duckdb
+import pyarrow as pa
+
+from orion.model import InvalidInputError
+
+_PLAIN = {
+    pa.bool_(): "BOOLEAN",
+    pa.float32(): "FLOAT",
+    pa.float64(): "DOUBLE",
+    pa.string(): "VARCHAR",
+    pa.large_string(): "VARCHAR",
+    pa.date32(): "DATE",
+}
+_WHOLE = {pa.int8(): "TINYINT", pa.int16(): "SMALLINT", pa.int32(): "INTEGER", pa.int64(): "BIGINT"}
+# Whole numbers are read as doubles, so that fractions and overflows stay visible. A double is
+# exact below 2^53; the few numbers beyond are read again from their text.
+_EXACT = 1 << 53
+
+NULL_VALUE = "the value is null (a tombstone)"
+NOT_UTF8 = "the value is not valid UTF-8"
+
+
+class UnsupportedTypeError(InvalidInputError):
+    """Raised when a column's type has no JSON form."""
+
+    def __init__(self, column: str, type_name: str) -> None:
+        self.column, self.type_name = column, type_name
+        super().__init__(
+            f"Column '{column}' has type {type_name}, which JSON cannot carry.",
+            fix="Use a text, number, boolean, date, timestamp, array, map or struct.",
+        )
+
+
+class JsonDecoder:
+    """Decode batches of JSON objects into the columns of a schema; one per thread."""
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self._fields = list(schema)
+        self._query = _decode_query(self._fields)
+        self._connection = duckdb.connect(":memory:", config={"threads": "1"})
+
+    def decode(self, values: pa.Array) -> tuple[pa.Table, pa.Array]:
+        """Return one row a value, and a reason (or null) a value.
+
+        A row whose reason is not null has null columns or columns that must not be used.
+        """
+        texts, spoiled = _to_text(values)
+        batch = pa.table({"v": texts, "ok": spoiled})
+        self._connection.register("batch", batch)
+        decoded = self._connection.sql(self._query).to_arrow_table()
+        reasons = decoded.column("reason").combine_chunks()
+        return decoded.drop_columns(["reason"]), reasons
+
+
+def _to_text(values: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return the values as text and, for each, whether it was UTF-8."""
+    try:
+        return values.cast(pa.string()), pa.repeat(True, len(values))
+    except pa.ArrowInvalid:
+        # Only a batch that holds such bytes is looked at value by value.
+        texts = [_text_or_none(value) for value in values.to_pylist()]
+        spoiled = [
+            text is None and value.is_valid for text, value in zip(texts, values, strict=True)
+        ]
+        return pa.array(texts, pa.string()), pa.array([not bad for bad in spoiled])
+
+
+def _text_or_none(value: bytes | None) -> str | None:
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _decode_query(fields: list[pa.Field]) -> str:
+    wanted = json.dumps({field.name: _structure(field.name, field.type) for field in fields})
+    checks, columns = [], []
+    for position, field in enumerate(fields):
+        path = _path(field.name)
+        raw = f"s[{_text(field.name)}]"
+        alias = f"c{position}"
+        narrow = _narrow(field.type, raw, path)
+        columns.append((alias, narrow, field.name))
+        problem = _reason(field, alias, path)
+        present = f"coalesce(json_type(v, {path}), 'NULL') <> 'NULL'"
+        checks.append(f"WHEN {alias} IS NULL AND {present} THEN {problem}")
+        checks += [
+            f"WHEN {bad} THEN {_text(f'field {field.name!r} holds an element of the wrong type')}"
+            for bad in _inner_checks(field.type, path, alias)
+        ]
+    # Anything but an object decodes to nothing: only rows without a value are asked for their kind.
+    empty = " AND ".join(f"{alias} IS NULL" for alias, _, _ in columns)
+    names = ", ".join(f"{alias} AS {_name(name)}" for alias, _, name in columns)
+    narrowed = ", ".join(f"{expression} AS {alias}" for alias, expression, _ in columns)
+    return f"""
+        SELECT {names}, CASE
+            WHEN NOT ok THEN {_text(NOT_UTF8)}
+            WHEN v IS NULL THEN {_text(NULL_VALUE)}
+            WHEN v = '' THEN 'the value is empty'
+            WHEN NOT good THEN 'the value is not valid JSON'
+            WHEN {empty} AND json_type(v) <> 'OBJECT' THEN 'the value is JSON but not an object'
+            {" ".join(checks)} END AS reason
+        FROM (SELECT v, ok, good, {narrowed} FROM (
+            SELECT v, ok, good, CASE WHEN good THEN json_transform(v, {_text(wanted)}) END AS s
+            FROM (SELECT v, ok, coalesce(json_valid(v), false) AS good FROM batch)))
+    """
+
+
+def _structure(name: str, kind: pa.DataType) -> object:
+    """Return DuckDB's description of the wanted type."""
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    if kind in _WHOLE:
+        return "DOUBLE"
+    if pa.types.is_decimal(kind):
+        return f"DECIMAL({kind.precision},{kind.scale})"
+    if pa.types.is_timestamp(kind):
+        return "TIMESTAMPTZ" if kind.tz else "TIMESTAMP"
+    if pa.types.is_list(kind):
+        return [_inner_structure(name, kind.value_type)]
+    if pa.types.is_struct(kind):
+        return {field.name: _inner_structure(f"{name}.{field.name}", field.type) for field in kind}
+    if pa.types.is_map(kind) and pa.types.is_string(kind.key_type):
+        value = _inner_structure(name, kind.item_type)
+        return f"MAP(VARCHAR, {value})" if isinstance(value, str) else _refuse(name, kind)
+    return _refuse(name, kind)
+
+
+def _inner_structure(name: str, kind: pa.DataType) -> object:
+    return _WHOLE[kind] if kind in _WHOLE else _structure(name, kind)
+
+
+def _refuse(name: str, kind: pa.DataType) -> object:
+    raise UnsupportedTypeError(name, str(kind))
+
+
+def _narrow(kind: pa.DataType, raw: str, path: str) -> str:
+    """Return the column in its own type; null where the value does not fit."""
+    if pa.types.is_struct(kind):
+        return f"CASE WHEN NOT good THEN NULL WHEN json_type(v, {path}) = 'OBJECT' THEN {raw} END"
+    if kind not in _WHOLE:
+        return raw
+    whole = f"WHEN {raw} = trunc({raw}) THEN TRY_CAST({raw} AS {_WHOLE[kind]})"
+    if kind != pa.int64():
+        return f"CASE {whole} END"
+    beyond = f"TRY_CAST(json_extract_string(v, {path}) AS BIGINT)"
+    return f"CASE WHEN abs({raw}) >= {_EXACT} THEN {beyond} {whole} END"
+
+
+def _inner_checks(kind: pa.DataType, path: str, alias: str) -> Iterator[str]:
+    """Yield conditions that find values lost inside arrays and structs."""
+    if pa.types.is_list(kind) and not pa.types.is_nested(kind.value_type):
+        kept = f"len(list_filter({alias}, lambda x: x IS NOT NULL))"
+        sent = (
+            f"len(list_filter(json_extract(v, {path} || '[*]'), lambda x: json_type(x) <> 'NULL'))"
+        )
+        yield f"{alias} IS NOT NULL AND {kept} <> {sent}"
+    elif pa.types.is_struct(kind):
+        for field in kind:
+            inner = f"{path} || {_text('.' + _quoted(field.name))}"
+            value = f"{alias}[{_text(field.name)}]"
+            yield f"{value} IS NULL AND coalesce(json_type(v, {inner}), 'NULL') <> 'NULL'"
+
+
+def _reason(field: pa.Field, alias: str, path: str) -> str:
+    kind = _WHOLE.get(field.type) or _structure(field.name, field.type)
+    label = kind if isinstance(kind, str) else ("ARRAY" if isinstance(kind, list) else "STRUCT")
+    start = _text(f"field {field.name!r} is not {label}: ")
+    return f"{start} || left(CAST(json_extract(v, {path}) AS VARCHAR), 60)"
+
+
+def _path(name: str) -> str:
+    return _text(f"$.{_quoted(name)}")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _name(value: str) -> str:
+    return '"' + value.replace('"', '""') + '"'

@@ -1,0 +1,170 @@
+"""Dead letters: records a query could not read, kept whole with the reason, and sent back.
+
+A dead letter is the original record (key, value, headers) with headers of Orion's own after them,
+so that a redriven record is the original to the byte.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from orion.log.connection import Connection
+from orion.log.consume import Selection, consume
+from orion.log.record import Record
+from orion.log.topic import Topics
+from orion.log.transaction import Offsets, Outgoing, TransactionalWriter
+
+_NAMES = (
+    "orion.topic",
+    "orion.partition",
+    "orion.offset",
+    "orion.timestamp",
+    "orion.query",
+    "orion.reason",
+)
+# Records a transaction of a redrive holds.
+_AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """The original record, where it lay, which query could not read it, and why."""
+
+    record: Record
+    query: str
+    reason: str
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """The topic, partition and offset of the original."""
+        return self.record.topic, self.record.partition or 0, self.record.offset or 0
+
+
+def encode_dead_letters(letters: Sequence[DeadLetter], topic: str) -> Outgoing:
+    """Return dead letters as records for their topic."""
+    return Outgoing(
+        topic,
+        values=[letter.record.value for letter in letters],
+        keys=[letter.record.key for letter in letters],
+        headers=[[*letter.record.headers, *_own_headers(letter)] for letter in letters],
+    )
+
+
+def decode_dead_letter(record: Record) -> DeadLetter | None:
+    """Read a record of a dead-letter topic; None when it is not one of Orion's."""
+    original, own = record.headers[: -len(_NAMES)], record.headers[-len(_NAMES) :]
+    if tuple(name for name, _ in own) != _NAMES:
+        return None
+    topic, partition, offset, timestamp, query, reason = (
+        (value or b"").decode(errors="replace") for _, value in own
+    )
+    found = replace(
+        record,
+        headers=original,
+        topic=topic,
+        partition=int(partition),
+        offset=int(offset),
+        timestamp_ms=int(timestamp),
+    )
+    return DeadLetter(found, query, reason)
+
+
+def _own_headers(letter: DeadLetter) -> list[tuple[str, bytes]]:
+    topic, partition, offset = letter.place
+    values = (
+        topic,
+        partition,
+        offset,
+        letter.record.timestamp_ms or 0,
+        letter.query,
+        letter.reason,
+    )
+    return [(name, str(value).encode()) for name, value in zip(_NAMES, values, strict=True)]
+
+
+class DeadLetters:
+    """The dead-letter topics of a project."""
+
+    def __init__(self, connection: Connection, suffix: str) -> None:
+        self._connection = connection
+        self._suffix = suffix
+
+    def topic(self, query: str) -> str:
+        """Return the dead-letter topic of a query."""
+        return f"{query}{self._suffix}"
+
+    def queries(self) -> list[str]:
+        """Return the queries that have a dead-letter topic."""
+        names = Topics(self._connection).names()
+        return [name.removesuffix(self._suffix) for name in names if name.endswith(self._suffix)]
+
+    def read(self, query: str, *, limit: int | None = None) -> Iterator[DeadLetter]:
+        """Yield the dead letters of a query, oldest first."""
+        letters = (decode_dead_letter(record) for record in self._records(query))
+        return islice((letter for letter in letters if letter is not None), limit)
+
+    def counts(self, query: str) -> tuple[int, int]:
+        """Return how many dead letters there are, and how many were not redriven yet."""
+        done = self._redriven(query)
+        all_of_them = waiting = 0
+        for record in self._records(query):
+            all_of_them += 1
+            waiting += not _is_before(record, done)
+        return all_of_them, waiting
+
+    def redrive(self, query: str, *, limit: int | None = None) -> int:
+        """Write waiting dead letters back to where they came from, each exactly once.
+
+        The records and how far the redrive has come are one transaction; a crash repeats nothing.
+        """
+        done = self._redriven(query)
+        waiting = (record for record in self._records(query) if not _is_before(record, done))
+        writer = TransactionalWriter(self._connection, self._group(query))
+        writer.open()
+        count = 0
+        try:
+            left = islice(waiting, limit)
+            while batch := list(islice(left, _AT_ONCE)):
+                count += _write_back(writer, batch)
+        finally:
+            writer.close()
+        return count
+
+    def _records(self, query: str) -> Iterator[Record]:
+        return consume(self._connection, Selection(self.topic(query)))
+
+    def _redriven(self, query: str) -> Offsets:
+        writer = TransactionalWriter(self._connection, self._group(query))
+        position = writer.position([self.topic(query)])
+        return {} if position is None else position.offsets
+
+    def _group(self, query: str) -> str:
+        return f"{self.topic(query)}.redrive"
+
+
+def _is_before(record: Record, ends: Offsets) -> bool:
+    return (record.offset or 0) < ends.get(record.topic, {}).get(record.partition or 0, 0)
+
+
+def _write_back(writer: TransactionalWriter, batch: list[Record]) -> int:
+    written, ends = 0, dict[str, dict[int, int]]()
+    with writer.transaction() as transaction:
+        for record in batch:
+            ends.setdefault(record.topic, {})[record.partition or 0] = (record.offset or 0) + 1
+            letter = decode_dead_letter(record)
+            if letter is not None:
+                transaction.write(_original(letter.record))
+                written += 1
+        transaction.commit_offsets(ends, checkpoint="redrive", batch=0)
+    return written
+
+
+def _original(record: Record) -> Outgoing:
+    return Outgoing(
+        record.topic,
+        values=[record.value],
+        keys=[record.key],
+        headers=[record.headers],
+        timestamps_ms=[record.timestamp_ms],
+        partitions=[record.partition],
+    )

@@ -1,0 +1,232 @@
+"""One Kafka transaction a batch: output, dead letters and input offsets become visible together."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from orion.log.connection import BrokerUnreachableError, Connection
+from orion.model import ConflictError, UnavailableError
+
+Headers = Sequence[tuple[str, bytes | None]]
+Offsets = Mapping[str, Mapping[int, int]]
+
+_TIMEOUT_S = 30.0
+_PRODUCER: dict[str, Any] = {
+    # The next transaction waits this long between tries while the last one is being closed.
+    "retry_backoff_ms": 5,
+    "linger_ms": 20,
+    "compression_type": "lz4",
+    "batch_size": 1 << 20,
+    "batch_num_messages": 100_000,
+    "queue_buffering_max_messages": 2_000_000,
+    "queue_buffering_max_kbytes": 1 << 20,
+    "message_max_bytes": 64 << 20,
+    "delivery_report_only_error": True,
+}
+_FENCED = {KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED}  # noqa: SLF001
+# Delivery reports are served this often; more costs time, less lets them pile up.
+_POLL_EVERY = 20_000
+
+
+class FencedError(ConflictError):
+    """Raised when another run of the same query has taken over."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"Query '{name}' was fenced: another run of it has started and owns its transactions.",
+            fix="This run has written nothing since. Stop the other one if this one should go on.",
+        )
+
+
+class TransactionError(UnavailableError):
+    """Raised when a batch could not be committed; nothing of it is visible."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+        super().__init__(
+            f"A transaction of query '{name}' was aborted: {reason}. None of it is visible."
+        )
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """Records for one topic, as columns of equal length; None: that part is left to Kafka."""
+
+    topic: str
+    values: Sequence[bytes | None]
+    keys: Sequence[bytes | None] | None = None
+    timestamps_ms: Sequence[int | None] | None = None
+    headers: Sequence[Headers | None] | None = None
+    partitions: Sequence[int | None] | None = None
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a query's last committed batch ended.
+
+    Args:
+        checkpoint: Identity of the checkpoint that numbered the batch.
+
+    """
+
+    checkpoint: str
+    batch: int
+    offsets: Offsets
+
+
+class TransactionalWriter:
+    """The one producer of a query; opening it fences every earlier one of the same name."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self._connection = connection
+        self._name = name
+        self._producer: Producer | None = None
+        # It never subscribes: it lends its group's identity to the transaction.
+        self._group: Consumer | None = None
+
+    def open(self) -> None:
+        """Take over the name: end what an earlier run left open, and fence that run."""
+        self._connection.require()
+        options = {**_PRODUCER, "transactional_id": f"orion.{self._name}"}
+        self._producer = self._connection.producer(**options)
+        self._group = self._connection.consumer(self._name)
+        with self._translated():
+            self._producer.init_transactions(_TIMEOUT_S)
+
+    def close(self) -> None:
+        """Let go of the clients; an open transaction is aborted."""
+        self._producer = None
+        if self._group is not None:
+            self._group.close()
+            self._group = None
+
+    def position(self, topics: Iterable[str]) -> Position | None:
+        """Return the last committed position of the group over these topics, if it has one."""
+        reader = self._group or self._connection.consumer(self._name)
+        partitions = list(_partitions(reader, topics))
+        if not partitions:
+            return None
+        with self._translated():
+            committed = reader.committed(partitions, timeout=_TIMEOUT_S)
+        offsets: dict[str, dict[int, int]] = {}
+        batch, checkpoint = -1, ""
+        for item in committed:
+            if item.offset < 0:
+                continue
+            offsets.setdefault(item.topic, {})[item.partition] = item.offset
+            stamp = _read_stamp(item.metadata)
+            if stamp["batch"] >= batch:
+                batch, checkpoint = stamp["batch"], stamp["checkpoint"]
+        return Position(checkpoint, batch, offsets) if offsets else None
+
+    @contextmanager
+    def transaction(self) -> Iterator["Transaction"]:
+        """Open a transaction; it commits when the block ends and aborts when the block raises."""
+        assert self._producer is not None
+        assert self._group is not None
+        with self._translated():
+            self._producer.begin_transaction()
+            try:
+                yield Transaction(self._producer, self._group)
+                self._commit()
+            except BaseException:
+                self._abort()
+                raise
+
+    def _commit(self) -> None:
+        assert self._producer is not None
+        while True:
+            try:
+                self._producer.commit_transaction(_TIMEOUT_S)
+            except KafkaException as error:
+                if not error.args[0].retriable():
+                    raise
+            else:
+                return
+
+    def _abort(self) -> None:
+        assert self._producer is not None
+        try:
+            self._producer.abort_transaction(_TIMEOUT_S)
+        except KafkaException:
+            # A fenced or unreachable producer cannot abort; the next owner of the name does.
+            self._producer = None
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except KafkaException as error:
+            cause = error.args[0]
+            if cause.code() in _FENCED or cause.fatal():
+                raise FencedError(self._name) from error
+            if cause.code() == KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001
+                raise BrokerUnreachableError(self._connection.addresses) from error
+            raise TransactionError(self._name, cause.str()) from error
+
+
+class Transaction:
+    """An open transaction; used by one thread, inside its `with` block."""
+
+    def __init__(self, producer: Producer, group: Consumer) -> None:
+        self._producer = producer
+        self._group = group
+
+    def write(self, outgoing: Outgoing) -> None:
+        """Add records, in their order."""
+        produce, poll, topic = self._producer.produce, self._producer.poll, outgoing.topic
+        for count, (value, key, partition, ms, headers) in enumerate(_rows(outgoing)):
+            while True:
+                try:
+                    produce(topic, value, key, partition=partition, timestamp=ms, headers=headers)
+                    break
+                except BufferError:
+                    poll(0.05)
+            if count % _POLL_EVERY == 0:
+                poll(0)
+
+    def commit_offsets(self, offsets: Offsets, *, checkpoint: str, batch: int) -> None:
+        """Add where the batch ended; the batch is named in the offsets' metadata."""
+        stamp = json.dumps({"checkpoint": checkpoint, "batch": batch})
+        positions = [
+            TopicPartition(topic, partition, offset, stamp)
+            for topic, ends in offsets.items()
+            for partition, offset in ends.items()
+        ]
+        if positions:
+            metadata = self._group.consumer_group_metadata()
+            self._producer.send_offsets_to_transaction(positions, metadata, _TIMEOUT_S)
+
+
+def _rows(outgoing: Outgoing) -> Iterator[tuple[Any, ...]]:
+    """Yield value, key, partition, timestamp and headers, as `produce` takes them."""
+    partitions, times, headers = outgoing.partitions, outgoing.timestamps_ms, outgoing.headers
+    return zip(
+        outgoing.values,
+        repeat(None) if outgoing.keys is None else outgoing.keys,
+        repeat(-1) if partitions is None else (-1 if n is None else n for n in partitions),
+        repeat(0) if times is None else (0 if ms is None else ms for ms in times),
+        repeat(None) if headers is None else (list(found) if found else None for found in headers),
+        strict=False,
+    )
+
+
+def _partitions(consumer: Consumer, topics: Iterable[str]) -> Iterator[TopicPartition]:
+    for topic in topics:
+        known = consumer.list_topics(topic, timeout=_TIMEOUT_S).topics[topic]
+        yield from (TopicPartition(topic, number) for number in known.partitions)
+
+
+def _read_stamp(text: str | None) -> dict[str, Any]:
+    """Read the batch a committed offset belongs to; other tools leave no stamp of ours."""
+    try:
+        found = json.loads(text or "")
+        return {"batch": int(found["batch"]), "checkpoint": str(found["checkpoint"])}
+    except (ValueError, KeyError, TypeError):
+        return {"batch": -1, "checkpoint": ""}

@@ -1,0 +1,56 @@
+"""A query as it was asked for, before it runs; and what its path promises."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from orion.lake import TableWrite
+from orion.model import InvalidInputError, Mode
+from orion.process.encode import TopicWrite
+
+# The names of queries are consumer groups, topics and folders; all three allow these.
+_NAME = "letters, digits, '.', '_' and '-'"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A query: rows, where they go, how.
+
+    Args:
+        rows: Builds the streaming DataFrame; called again at each restart.
+        once: Read what is there now, then stop.
+    """
+
+    name: str
+    rows: Callable[[], DataFrame]
+    sink: TopicWrite | TableWrite
+    mode: Mode
+    sink_name: str
+    output_mode: str = "append"
+    once: bool = False
+    trigger_ms: int = 0
+
+    @property
+    def guarantee(self) -> str:
+        """What holds from the log to the sink, with the weakest link named."""
+        if isinstance(self.sink, TableWrite):
+            return "exactly once: the batch's number is in the table's commit"
+        if self.mode is Mode.EXACTLY_ONCE:
+            return "exactly once, for read_committed readers: output and offsets in one transaction"
+        if self.mode is Mode.AT_LEAST_ONCE:
+            return "at least once: Spark's Kafka sink writes a repeated batch again"
+        return "at least once: real-time mode repeats what followed its last checkpoint"
+
+
+def check_name(name: str) -> str:
+    """Return a query's name, or refuse it."""
+    if (
+        not name
+        or not all(c.isascii() and (c.isalnum() or c in "._-") for c in name)
+        or len(name) > 200
+    ):
+        raise InvalidInputError(
+            f"Query name '{name}' is not usable.", fix=f"Use at most 200 {_NAME}."
+        )
+    return name

@@ -1,0 +1,103 @@
+"""A DataFrame as records of a topic: key, value, headers and timestamp as Kafka takes them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructType
+
+from orion.model import InvalidInputError
+from orion.process.source import HEADERS, KEY, TIMESTAMP, TOMBSTONE, UnknownColumnError
+
+FORMATS = ("json", "raw")
+
+
+@dataclass(frozen=True)
+class TopicWrite:
+    """How rows become records.
+
+    Args:
+        key: Columns of the key; none: the key that the record came with, if it was kept.
+        timestamp: Column of the record's time; empty: the time it came with, if it was kept.
+    """
+
+    topic: str
+    key: Sequence[str] = ()
+    timestamp: str = ""
+    format: str = "json"
+
+
+class RawColumnsError(InvalidInputError):
+    """Raised when rows cannot be written as raw bytes."""
+
+    def __init__(self, found: list[str]) -> None:
+        self.found = found
+        super().__init__(
+            f"Raw format needs a column 'value' of text or bytes, found: {', '.join(found)}.",
+            fix="Select one as 'value', or use format='json'.",
+        )
+
+
+def encode_rows(df: DataFrame, write: TopicWrite) -> DataFrame:
+    """Return the columns key, value, timestamp_ms and, where they were kept, headers."""
+    if write.format not in FORMATS:
+        raise InvalidInputError(
+            f"Format '{write.format}' is not known.", fix=f"Use {' or '.join(FORMATS)}."
+        )
+    for name in (*write.key, *([write.timestamp] if write.timestamp else [])):
+        if name not in df.columns:
+            raise UnknownColumnError(name, df.columns)
+    value = _raw_value(df) if write.format == "raw" else _json_value(df)
+    if TOMBSTONE in df.columns:
+        value = F.when(~F.col(TOMBSTONE), value)
+    columns = [
+        _key(df, write).alias("key"),
+        value.alias("value"),
+        _time(df, write).alias("timestamp_ms"),
+    ]
+    if HEADERS in df.columns:
+        columns.append(F.col(HEADERS).alias("headers"))
+    return df.select(*columns)
+
+
+def _json_value(df: DataFrame) -> Column:
+    names = [F.col(f"`{name}`") for name in df.columns if not name.startswith("_")]
+    if not names:
+        raise InvalidInputError(
+            "There is no column to write: all begin with '_' and are facts of the record.",
+            fix="Keep at least one column of the value, or use format='raw'.",
+        )
+    return F.to_json(F.struct(*names), {"ignoreNullFields": "false"}).cast("binary")
+
+
+def _raw_value(df: DataFrame) -> Column:
+    if "value" not in df.columns or not isinstance(
+        df.schema["value"].dataType, StringType | BinaryType
+    ):
+        raise RawColumnsError(df.columns)
+    return F.col("value").cast("binary")
+
+
+def _key(df: DataFrame, write: TopicWrite) -> Column:
+    if len(write.key) == 1:
+        return key_bytes(F.col(f"`{write.key[0]}`"), df.schema[write.key[0]].dataType)
+    if write.key:
+        return F.to_json(F.struct(*(F.col(f"`{name}`") for name in write.key))).cast("binary")
+    return F.col(KEY) if KEY in df.columns else F.lit(None).cast("binary")
+
+
+def key_bytes(column: Column, kind: DataType) -> Column:
+    """Return a key as bytes: text as it is, numbers spelled out, nested values as JSON."""
+    if isinstance(kind, BinaryType):
+        return column
+    if isinstance(kind, StructType | MapType | ArrayType):
+        return F.to_json(column).cast("binary")
+    return column.cast("string").cast("binary")
+
+
+def _time(df: DataFrame, write: TopicWrite) -> Column:
+    name = write.timestamp or (TIMESTAMP if TIMESTAMP in df.columns else "")
+    if not name:
+        return F.lit(None).cast("long")
+    return F.unix_millis(F.col(f"`{name}`").cast("timestamp"))

@@ -1,0 +1,88 @@
+"""What a streaming plan reads, and whether real-time mode can run it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from orion.model import InvalidInputError
+
+# Operators that real-time mode of Spark 4.1 runs; anything else in the streaming part is refused.
+_REALTIME = {
+    "Project",
+    "Filter",
+    "StreamingRelationV2",
+    "SubqueryAlias",
+    "Union",
+    "Generate",
+    "ResolvedHint",
+    "View",
+    "Join",
+}
+_WORDS = {
+    "MapInArrow": "the Arrow decoder; read the topic with orion.stream(…, mode='realtime')",
+    "Aggregate": "an aggregation keeps state",
+    "Deduplicate": "deduplication keeps state",
+    "DeduplicateWithinWatermark": "deduplication keeps state",
+    "Window": "a window function needs the whole batch",
+    "Sort": "sorting needs the whole batch",
+    "Repartition": "a shuffle ends a batch",
+    "RepartitionByExpression": "a shuffle ends a batch",
+    "Join": "a join of two streams keeps state",
+}
+
+
+class RealtimeRefusedError(InvalidInputError):
+    """Raised when a plan cannot run in real-time mode; names the operator."""
+
+    def __init__(self, query: str, operator: str) -> None:
+        self.query, self.operator = query, operator
+        reason = _WORDS.get(operator, "it is not one of the operators that can")
+        super().__init__(
+            f"Query '{query}' cannot run in realtime mode: its operator {operator} is in the way,"
+            f" {reason}.",
+            fix="Use mode='exactly_once' or 'at_least_once', or leave that operator out.",
+        )
+
+
+def topics_read(df: DataFrame) -> tuple[str, ...]:
+    """Return the topics that a streaming plan subscribes to."""
+    leaves = _analyzed(df).collectLeaves()
+    found: list[str] = []
+    for position in range(leaves.length()):
+        leaf = leaves.apply(position)
+        if leaf.nodeName() == "StreamingRelationV2":
+            found += (leaf.extraOptions().get("subscribe") or "").split(",")
+    return tuple(sorted({topic for topic in found if topic}))
+
+
+def is_streaming_join(node: Any) -> bool:
+    """Tell whether both sides of a join are streams."""
+    return bool(node.left().isStreaming() and node.right().isStreaming())
+
+
+def require_realtime(df: DataFrame, query: str) -> None:
+    """Raise unless real-time mode can run the plan."""
+    for node in _streaming_nodes(_analyzed(df)):
+        name = str(node.nodeName())
+        if name not in _REALTIME or (name == "Join" and is_streaming_join(node)):
+            raise RealtimeRefusedError(query, name)
+
+
+def keeps_state(df: DataFrame) -> bool:
+    """Tell whether a plan has Spark operators that keep state between batches."""
+    names = {str(node.nodeName()) for node in _streaming_nodes(_analyzed(df))}
+    return bool(names & {"Aggregate", "Deduplicate", "DeduplicateWithinWatermark"})
+
+
+def _analyzed(df: DataFrame) -> Any:
+    return df._jdf.queryExecution().analyzed()  # noqa: SLF001
+
+
+def _streaming_nodes(node: Any) -> Iterator[Any]:
+    if not node.isStreaming():
+        return
+    yield node
+    children = node.children()
+    for position in range(children.length()):
+        yield from _streaming_nodes(children.apply(position))

@@ -1,0 +1,172 @@
+"""The life of a query: started, watched, restarted with back-off, FAILED after too many."""
+
+import logging
+import os
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from orion.config import EngineSettings
+from orion.model import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    QueryStatus,
+    State,
+    parse_duration_ms,
+)
+from orion.process.definition import Definition
+from orion.process.running import Place, RunningQuery
+
+logger = logging.getLogger(__name__)
+
+_LONGEST_BACKOFF_S = 60.0
+# Trying again cannot help against these.
+_FINAL = (ConflictError, InvalidInputError, NotFoundError)
+
+
+@dataclass(frozen=True)
+class RestartPolicy:
+    """How often and how soon a failing query is started again."""
+
+    max_restarts: int
+    backoff_s: float
+    stable_after_s: float
+
+    @classmethod
+    def from_settings(cls, settings: EngineSettings) -> "RestartPolicy":
+        """Read the policy from the settings."""
+        return cls(
+            settings.max_restarts,
+            parse_duration_ms(settings.backoff) / 1000,
+            parse_duration_ms(settings.stable_after) / 1000,
+        )
+
+    def wait_s(self, restarts: int) -> float:
+        """Return how long to wait before the next start."""
+        return min(self.backoff_s * (1 << restarts), _LONGEST_BACKOFF_S)
+
+
+class Query:
+    """A query and its runs. All methods are called by one thread, the runtime's."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        place: Place,
+        policy: RestartPolicy,
+        *,
+        app: str,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.definition = definition
+        self._place = place
+        self._policy = policy
+        self._clock = clock
+        self._run: RunningQuery | None = None
+        self._next_start_s = 0.0
+        self._running_since_s = 0.0
+        self._dead_letters_before = 0
+        self.status = QueryStatus(
+            name=definition.name,
+            app=app,
+            state=State.STARTING,
+            mode=definition.mode,
+            sink=definition.sink_name,
+            guarantee=definition.guarantee,
+            checkpoint=place.checkpoint,
+            pid=os.getpid(),
+        )
+
+    def start(self, sources: tuple[str, ...]) -> None:
+        """Start for the first time, or again after a stop; a refusal is raised to the caller."""
+        self._change(state=State.STARTING, restarts=0, error="", sources=sources)
+        self._begin()
+
+    def restart(self) -> None:
+        """Start again with a clean count of restarts; a refusal becomes the status."""
+        try:
+            self.start(self.status.sources)
+        except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
+            self._failed(error)
+
+    def step(self) -> None:
+        """Look after the query: notice failures, restart when it is time, read progress."""
+        if self.status.state is State.RESTARTING and self._clock() >= self._next_start_s:
+            try:
+                self._begin()
+            except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
+                self._failed(error)
+        elif self.status.state in (State.STARTING, State.RUNNING):
+            self._watch()
+
+    def stop(self) -> None:
+        """Stop after the current batch; the query may be started again."""
+        if self._run is not None:
+            self._run.stop()
+            self._read_progress()
+            self._run = None
+        if self.status.state is not State.FAILED:
+            self._change(state=State.STOPPED, records_per_second=0.0)
+
+    def _begin(self) -> None:
+        self._run = RunningQuery(self.definition, self._place)
+        self._run.start()
+        self._running_since_s = self._clock()
+        self._change(state=State.RUNNING, started_ms=int(self._clock() * 1000))
+
+    def _watch(self) -> None:
+        assert self._run is not None
+        self._read_progress()
+        if self._run.is_active:
+            if self._clock() - self._running_since_s > self._policy.stable_after_s:
+                self._change(restarts=0)
+            return
+        failure = self._run.failure
+        self._run.close()
+        self._dead_letters_before = self.status.dead_letters
+        self._run = None
+        if failure is None:
+            self._change(state=State.STOPPED, records_per_second=0.0)
+        else:
+            self._failed(failure)
+
+    def _failed(self, error: BaseException) -> None:
+        text = first_line(error)
+        restarts = self.status.restarts
+        if isinstance(error, _FINAL) or restarts >= self._policy.max_restarts:
+            logger.error("query %s FAILED: %s", self.definition.name, text)
+            self._change(state=State.FAILED, error=text, records_per_second=0.0)
+            return
+        wait_s = self._policy.wait_s(restarts)
+        self._next_start_s = self._clock() + wait_s
+        logger.warning("query %s failed, restart in %.0f s: %s", self.definition.name, wait_s, text)
+        self._change(state=State.RESTARTING, error=text, restarts=restarts + 1)
+
+    def _read_progress(self) -> None:
+        assert self._run is not None
+        progress = self._run.progress
+        batch = max(self._run.batch, int(progress.get("batchId", -1)))
+        if batch == self.status.batch and not progress.get("numInputRows"):
+            self._change(records_per_second=0.0)
+            return
+        self._change(
+            batch=batch,
+            records_per_second=float(progress.get("processedRowsPerSecond") or 0.0),
+            dead_letters=self._dead_letters_before + self._run.dead_letters,
+        )
+
+    def _change(self, **values: object) -> None:
+        self.status = replace(self.status, **values)  # type: ignore[arg-type]
+
+
+def first_line(error: BaseException) -> str:
+    """Return the line of an error that says most; Spark wraps the cause in pages of trace."""
+    text = str(error).strip()
+    for pattern in (r"^(?:[\w.]+\.)?\w+Error: (.+)$", r"^Caused by: [\w.$]+: (.+)$"):
+        found = re.findall(pattern, text, flags=re.MULTILINE)
+        if found and len(text) > 300:
+            return f"{found[-1]}"[:500]
+    lines = [line for line in text.splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__)[:500]

@@ -1,0 +1,269 @@
+"""One Spark application and its queries: starts them, watches them, tells the log how they are."""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import DataFrame, SparkSession
+
+from orion.config import EngineSettings
+from orion.lake import Lake, TableWrite, check_columns
+from orion.log import (
+    HEARTBEAT_S,
+    BrokerUnreachableError,
+    Connection,
+    DeadLetters,
+    OrderLog,
+    StatusLog,
+    TopicExistsError,
+    TopicNotFoundError,
+    Topics,
+    create_own_topics,
+)
+from orion.model import ConflictError, Mode, QueryStatus, parse_duration_ms
+from orion.process.definition import Definition, check_name
+from orion.process.encode import TopicWrite, encode_rows
+from orion.process.plan import require_realtime, topics_read
+from orion.process.query import Query, RestartPolicy
+from orion.process.running import Place
+from orion.process.source import TopicRead, read_dead_letters, read_topic
+from orion.process.stranger import Strangers
+
+logger = logging.getLogger(__name__)
+
+_STEP_S = 0.1
+
+
+class QueryExistsError(ConflictError):
+    """Raised when an application names two queries alike."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"This application already has a query '{name}'.",
+            fix="Give one of them another name=….",
+        )
+
+
+@dataclass(frozen=True)
+class Rooms:
+    """What a runtime works with."""
+
+    spark: SparkSession
+    connection: Connection
+    lake: Lake
+    settings: EngineSettings
+    checkpoints: str
+
+
+class Runtime:
+    """The queries of one application. Methods may be called from any thread."""
+
+    def __init__(self, rooms: Rooms, *, app: str) -> None:
+        self._rooms = rooms
+        self._app = app
+        self._queries: dict[str, Query] = {}
+        self._realtime_reads: dict[str, TopicRead] = {}
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
+        self._published: dict[str, QueryStatus] = {}
+        self._threads: list[threading.Thread] = []
+        self._status = StatusLog(rooms.connection)
+        self._topics = Topics(rooms.connection)
+        self._dead_letters = DeadLetters(rooms.connection, rooms.settings.dead_letter_suffix)
+        self._strangers = Strangers(rooms.spark, rooms.connection, app=app)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The Spark session of this application."""
+        return self._rooms.spark
+
+    @property
+    def lake(self) -> Lake:
+        """The lake that tables go to."""
+        return self._rooms.lake
+
+    @property
+    def default_mode(self) -> Mode:
+        """The mode of queries that name none."""
+        return Mode(self._rooms.settings.mode)
+
+    def read(self, read: TopicRead) -> DataFrame:
+        """Return a topic as a streaming DataFrame."""
+        if not self._topics.exists(read.topic):
+            raise TopicNotFoundError(read.topic, self._topics.names())
+        if read.native:
+            self._realtime_reads[read.topic] = read
+        read = replace(read, max_batch_records=self._rooms.settings.max_batch_records)
+        return read_topic(self._rooms.spark, self._rooms.connection, read)
+
+    def write_topic(
+        self,
+        df: DataFrame,
+        write: TopicWrite,
+        *,
+        name: str,
+        mode: Mode,
+        output_mode: str,
+        once: bool,
+    ) -> Query:
+        """Start a query that writes rows to a topic, which is made where it is missing."""
+        encode_rows(df, write)
+        sources = topics_read(df)
+        if mode is Mode.REALTIME:
+            require_realtime(df, name)
+        self._create_topic(write.topic, like=sources)
+        definition = self._definition(df, write, name, mode, once)
+        definition = replace(definition, output_mode=output_mode, sink_name=f"topic {write.topic}")
+        query = self._start(definition, sources)
+        if mode is Mode.REALTIME:
+            self._start_dead_letters(name, sources)
+        return query
+
+    def write_table(
+        self, df: DataFrame, table: str, *, write: TableWrite, name: str, once: bool
+    ) -> Query:
+        """Start a query that writes rows to a table."""
+        check_columns(df.columns, write)
+        definition = self._definition(df, write, name, Mode.EXACTLY_ONCE, once)
+        output_mode = "update" if write.key else "append"
+        definition = replace(definition, sink_name=f"table {table}", output_mode=output_mode)
+        return self._start(definition, topics_read(df))
+
+    def statuses(self) -> list[QueryStatus]:
+        """Return how each query is."""
+        with self._lock:
+            return [query.status for query in self._queries.values()]
+
+    def wait(self, *, until_stopped: bool = True) -> list[QueryStatus]:
+        """Block until no query is active, or forever when told so; return how each ended."""
+        while not self._ended.wait(_STEP_S):
+            active = any(status.state.is_active for status in self.statuses())
+            if until_stopped and not active and not self._strangers.active():
+                break
+        return self.statuses()
+
+    def stop(self) -> None:
+        """Stop every query after its current batch, and say so."""
+        self._ended.set()
+        for thread in self._threads:
+            thread.join(timeout=10)
+        with self._lock:
+            for query in self._queries.values():
+                query.stop()
+            self._publish(force=True)
+        self._status.flush()
+
+    def take(self, verb: str, name: str) -> None:
+        """Carry out an order from the log, if the query is one of ours."""
+        with self._lock:
+            query = self._queries.get(name)
+            if query is None:
+                return
+            logger.info("order: %s %s", verb, name)
+            if verb in ("stop", "restart"):
+                query.stop()
+            if verb == "restart":
+                query.restart()
+
+    def watch(self) -> None:
+        """Begin to look after queries, those of plain Spark code included; once."""
+        if self._threads:
+            return
+        create_own_topics(self._rooms.connection)
+        orders = OrderLog(self._rooms.connection)
+        self._threads = [
+            threading.Thread(target=self._look_after, name="orion-queries", daemon=True),
+            threading.Thread(target=orders.follow, args=(self.take, self._ended), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _definition(
+        self, df: DataFrame, sink: TopicWrite | TableWrite, name: str, mode: Mode, once: bool
+    ) -> Definition:
+        return Definition(
+            name=check_name(name),
+            rows=lambda: df,
+            sink=sink,
+            mode=mode,
+            sink_name="",
+            once=once,
+            trigger_ms=parse_duration_ms(self._rooms.settings.trigger),
+        )
+
+    def _start(self, definition: Definition, sources: tuple[str, ...]) -> Query:
+        name, settings = definition.name, self._rooms.settings
+        self._create_topic(self._dead_letters.topic(name), like=())
+        place = Place(
+            self._rooms.connection,
+            f"{self._rooms.checkpoints.rstrip('/')}/{name}",
+            self._dead_letters.topic(name),
+        )
+        query = Query(definition, place, RestartPolicy.from_settings(settings), app=self._app)
+        with self._lock:
+            if name in self._queries and self._queries[name].status.state.is_active:
+                raise QueryExistsError(name)
+            self._strangers.own.add(name)
+            query.start(sources)
+            self._queries[name] = query
+        self.watch()
+        return query
+
+    def _start_dead_letters(self, query: str, sources: Sequence[str]) -> None:
+        """Start the queries that set aside what a real-time query cannot read."""
+        for topic in sources:
+            read = self._realtime_reads.get(topic)
+            if read is None:
+                continue
+            rooms = self._rooms
+            df = read_dead_letters(rooms.spark, rooms.connection, read, query=query)
+            write = TopicWrite(self._dead_letters.topic(query), format="raw")
+            own = self._definition(df, write, f"{query}.bad.{topic}", Mode.EXACTLY_ONCE, False)
+            own = replace(own, sink_name=f"topic {write.topic}", trigger_ms=500)
+            self._start(own, (topic,))
+
+    def _create_topic(self, name: str, *, like: Sequence[str]) -> None:
+        """Create a topic with as many partitions as the largest it is fed from."""
+        if self._topics.exists(name):
+            return
+        counts = [len(self._topics.get(topic).partitions) for topic in like]
+        try:
+            self._topics.create(name, partitions=max(counts, default=1))
+        except TopicExistsError:
+            return
+
+    def _look_after(self) -> None:
+        while not self._ended.wait(_STEP_S):
+            with self._lock:
+                for query in self._queries.values():
+                    query.step()
+                try:
+                    self._publish()
+                except BrokerUnreachableError as error:
+                    logger.warning("%s", error)
+
+    def _publish(self, *, force: bool = False) -> None:
+        """Say what has changed, and that the rest still lives."""
+        now_ms = int(time.time() * 1000)
+        known = {name: query.status for name, query in self._queries.items()}
+        for name, status in {**known, **self._strangers.look()}.items():
+            last = self._published.get(name)
+            if last is None or force or _is_news(last, status, now_ms):
+                spoken = replace(status, updated_ms=now_ms)
+                self._status.publish(spoken)
+                self._published[name] = spoken
+
+
+def _is_news(last: QueryStatus, status: QueryStatus, now_ms: int) -> bool:
+    silent_ms = now_ms - last.updated_ms
+    changed = (last.state, last.error, last.restarts) != (
+        status.state,
+        status.error,
+        status.restarts,
+    )
+    moved = status.batch != last.batch and silent_ms > 1000
+    alive = status.state.is_active and silent_ms > HEARTBEAT_S * 1000
+    return changed or moved or alive

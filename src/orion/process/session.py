@@ -1,0 +1,114 @@
+"""One Spark application with the defaults that make small batches fast on few cores."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from orion.config import SparkSettings
+
+_LOCAL_CHECKPOINTS = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_STATE = "spark.sql.streaming.stateStore"
+
+# Each with the reason it is not Spark's own default; figures in docs/decisions/engine-defaults.md.
+_DEFAULTS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.scheduler.mode": "FAIR",  # a large batch of one query does not hold up the others
+    "spark.locality.wait": "0s",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.streaming.numRecentProgressUpdates": "5",
+    # How long a query with nothing to read waits before it asks Kafka again.
+    "spark.sql.streaming.pollingDelay": "20ms",
+    "spark.sql.streaming.metricsEnabled": "false",
+    f"{_STATE}.providerClass": _ROCKSDB,
+    f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+    f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
+    f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions": "1",  # 50 tasks to read a log of a few files
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.files.maxPartitionBytes": "64m",
+}
+_LOCAL_ONLY = {
+    # Renames on a local disk are atomic; Spark's default starts a process for each of them.
+    "spark.sql.streaming.checkpointFileManagerClass": _LOCAL_CHECKPOINTS,
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+# Kafka's clients read files and call addresses named in their options unless told not to.
+_JAVA_OPTIONS = "-XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=none"
+
+
+@dataclass(frozen=True)
+class Shipment:
+    """What executors on other machines need: jars, and the Python packages as archives."""
+
+    jars: Sequence[Path]
+    archives: Sequence[str] = ()
+    python_path: str = ""
+
+
+def session_options(
+    settings: SparkSettings, shipment: Shipment, *, scratch: Path, name: str
+) -> dict[str, str]:
+    """Return every option of the Spark application; the user's own win."""
+    cores = os.cpu_count() or 2
+    log_config = files("orion.process").joinpath("log4j2.properties")
+    options = {
+        **_DEFAULTS,
+        "spark.app.name": name,
+        "spark.master": settings.master,
+        "spark.driver.memory": settings.memory,
+        "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or cores),
+        "spark.jars": ",".join(str(path) for path in shipment.jars),
+        "spark.local.dir": str(scratch),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -Dlog4j2.configurationFile={log_config}"
+        f" -Dderby.system.home={scratch}",
+    }
+    if settings.master.startswith("local") or "127.0.0.1" in settings.master:
+        options |= _LOCAL_ONLY
+    if shipment.archives:
+        options["spark.archives"] = ",".join(shipment.archives)
+        options["spark.executorEnv.PYTHONPATH"] = shipment.python_path
+    return {**options, **settings.options}
+
+
+def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
+    """Start the Spark application of this process; a plain `getOrCreate` then returns it.
+
+    Args:
+        log: The file that the JVM's own words go to.
+    """
+    # Tasks run the interpreter of this environment, whatever the shell's `python3` is.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    with _stderr_to(log):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _stderr_to(path: Path) -> Iterator[None]:
+    """Give processes started meanwhile this file as their standard error, for good."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = os.dup(2)
+    with path.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

@@ -1,0 +1,216 @@
+"""A topic as a streaming DataFrame: decoded columns, the record's own facts, dead letters aside."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+
+from pyspark.errors import ParseException
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BooleanType, StringType, StructType
+
+from orion.formats import REASON, decoding
+from orion.log import Connection
+from orion.model import InvalidInputError, nearest
+
+# Facts of the record, beside the columns of its value; they travel on to a topic if kept.
+KEY, HEADERS, TIMESTAMP = "_key", "_headers", "_timestamp"
+TOPIC, PARTITION, OFFSET = "_topic", "_partition", "_offset"
+TOMBSTONE = "_tombstone"
+FACTS = (KEY, HEADERS, TIMESTAMP, TOPIC, PARTITION, OFFSET)
+
+# Observations by this name hold the dead letters of a source; a plan may read several.
+DEAD_LETTERS = "orion_dead_letters"
+_sources = count()
+
+
+@dataclass(frozen=True)
+class TopicRead:
+    """How a topic is read.
+
+    Args:
+        columns: The value's columns; None leaves the value as bytes.
+        event_time: The column that is the record's time; empty: the log's own timestamp.
+        native: Decode with Spark's parser, which real-time mode needs; slower in bulk.
+    """
+
+    topic: str
+    columns: StructType | None
+    event_time: str = ""
+    keep_tombstones: bool = False
+    native: bool = False
+    start: str = "earliest"
+    max_batch_records: int = 0
+    options: Mapping[str, str] | None = None
+
+
+class ReservedColumnError(InvalidInputError):
+    """Raised when a value's column has the name of a record's fact."""
+
+    def __init__(self, column: str) -> None:
+        self.column = column
+        super().__init__(
+            f"Column '{column}' is reserved: names that begin with '_' are facts of the record.",
+            fix="Rename the field where it is produced, or read the value as bytes (schema=None).",
+        )
+
+
+class UnknownColumnError(InvalidInputError):
+    """Raised when a column is named that is not there."""
+
+    def __init__(self, column: str, known: list[str]) -> None:
+        self.column, self.known = column, known
+        hint = nearest(column, known) or f"There are: {', '.join(known)}."
+        super().__init__(f"Column '{column}' is not there.", fix=hint)
+
+
+def parse_columns(schema: str | StructType | None) -> StructType | None:
+    """Return columns given as `name TYPE, …` or as Spark's own type."""
+    if schema is None or isinstance(schema, StructType):
+        return schema
+    try:
+        columns = StructType.fromDDL(schema)
+    except ParseException as error:
+        raise InvalidInputError(
+            f"Schema '{schema}' is not understood.",
+            fix="Write it like: user_id STRING, amount DOUBLE, at TIMESTAMP.",
+        ) from error
+    assert isinstance(columns, StructType)
+    return columns
+
+
+def read_topic(spark: SparkSession, connection: Connection, read: TopicRead) -> DataFrame:
+    """Return a topic as a streaming DataFrame of good records."""
+    raw = _raw(spark, connection, read)
+    if read.columns is None:
+        return raw.select("value", *_facts(F.col("timestamp")))
+    _check(read)
+    decoded = _decode_native(raw, read) if read.native else _decode_arrow(raw, read)
+    return _good(decoded, read)
+
+
+def read_dead_letters(
+    spark: SparkSession, connection: Connection, read: TopicRead, *, query: str
+) -> DataFrame:
+    """Return only the records that a real-time query cannot read, as dead letters.
+
+    Real-time mode cannot gather them on the way, so a query of their own reads them.
+    """
+    decoded = _decode_native(_raw(spark, connection, read), read).where(F.col(REASON).isNotNull())
+    facts = {
+        "orion.topic": F.col("topic"),
+        "orion.partition": F.col("partition").cast("string"),
+        "orion.offset": F.col("offset").cast("string"),
+        "orion.timestamp": F.unix_millis("timestamp").cast("string"),
+        "orion.query": F.lit(query),
+        "orion.reason": F.col(REASON),
+    }
+    own = F.array(
+        *(
+            F.struct(F.lit(n).alias("key"), v.cast("binary").alias("value"))
+            for n, v in facts.items()
+        )
+    )
+    headers = F.concat(F.coalesce("headers", F.array().cast(_headers_type(decoded))), own)
+    return decoded.select("value", F.col("key").alias(KEY), headers.alias(HEADERS))
+
+
+def _headers_type(decoded: DataFrame) -> str:
+    return decoded.schema["headers"].dataType.simpleString()
+
+
+def _check(read: TopicRead) -> None:
+    assert read.columns is not None
+    for name in read.columns.names:
+        if name.startswith("_"):
+            raise ReservedColumnError(name)
+    if read.event_time and read.event_time not in read.columns.names:
+        raise UnknownColumnError(read.event_time, read.columns.names)
+
+
+def _raw(spark: SparkSession, connection: Connection, read: TopicRead) -> DataFrame:
+    reader = spark.readStream.format("kafka").options(**connection.spark_options())
+    reader = reader.option("subscribe", read.topic).option("startingOffsets", read.start)
+    reader = reader.option("includeHeaders", "true").option(
+        "kafka.isolation.level", "read_committed"
+    )
+    reader = reader.option("kafka.max.partition.fetch.bytes", str(8 << 20))
+    if read.max_batch_records and not read.native:
+        reader = reader.option("maxOffsetsPerTrigger", str(read.max_batch_records))
+    return reader.options(**(read.options or {})).load().drop("timestampType")
+
+
+def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:
+    assert read.columns is not None
+    shape = StructType(list(raw.schema.fields))
+    if read.keep_tombstones:
+        shape = shape.add(TOMBSTONE, BooleanType())
+    shape = StructType([*shape.fields, *read.columns.fields]).add(REASON, StringType())
+    wanted = to_arrow_schema(read.columns)
+    decode = decoding(wanted, keep_tombstones=read.keep_tombstones)
+    return raw.mapInArrow(decode, shape)
+
+
+def _decode_native(raw: DataFrame, read: TopicRead) -> DataFrame:
+    assert read.columns is not None
+    corrupt = "_corrupt"
+    text = F.col("value").cast("string")
+    shape = StructType([*read.columns.fields]).add(corrupt, StringType())
+    parsed = F.from_json(text, shape, {"columnNameOfCorruptRecord": corrupt})
+    rows = raw.withColumn("_json", parsed)
+    reason = (
+        F.when(F.col("value").isNull(), "the value is null (a tombstone)")
+        .when(F.length("value") == 0, "the value is empty")
+        .when(~F.is_valid_utf8(text), "the value is not valid UTF-8")
+        .when(
+            F.col("_json").isNull() | F.col(f"_json.{corrupt}").isNotNull(),
+            "the value is not a JSON object with these columns",
+        )
+    )
+    if read.keep_tombstones:
+        rows = rows.withColumn(TOMBSTONE, F.col("value").isNull())
+        reason = F.when(~F.col("value").isNull(), reason)
+    names = [F.col("_json").getField(name).alias(name) for name in read.columns.names]
+    kept = [*raw.columns, *([TOMBSTONE] if read.keep_tombstones else [])]
+    return rows.select(*kept, *names, reason.alias(REASON))
+
+
+def _good(decoded: DataFrame, read: TopicRead) -> DataFrame:
+    """Set the dead letters aside, then return the good rows.
+
+    The bad rows ride on an observation: it is gathered by the tasks that run anyway, and is there
+    for the batch that is being written, so that they join its transaction.
+    """
+    assert read.columns is not None
+    bad = F.col(REASON).isNotNull()
+    if not read.native:
+        letter = F.struct(
+            "topic",
+            "partition",
+            "offset",
+            F.unix_millis("timestamp").alias("timestamp_ms"),
+            "key",
+            "value",
+            "headers",
+            F.col(REASON).alias("reason"),
+        )
+        name = f"{DEAD_LETTERS}_{next(_sources)}"
+        decoded = decoded.observe(name, F.collect_list(F.when(bad, letter)).alias("letters"))
+    time = F.col(read.event_time) if read.event_time else F.col("timestamp")
+    if read.event_time:
+        time = F.coalesce(time.cast("timestamp"), F.col("timestamp"))
+    tombstone = [F.col(TOMBSTONE)] if read.keep_tombstones else []
+    columns = [F.col(f"`{name}`") for name in read.columns.names]
+    return decoded.where(~bad).select(*columns, *tombstone, *_facts(time))
+
+
+def _facts(time: Column) -> list[Column]:
+    return [
+        F.col("key").alias(KEY),
+        F.col("headers").alias(HEADERS),
+        time.alias(TIMESTAMP),
+        F.col("topic").alias(TOPIC),
+        F.col("partition").alias(PARTITION),
+        F.col("offset").alias(OFFSET),
+    ]
