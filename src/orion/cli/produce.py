@@ -164,6 +164,8 @@ def _stamped(records: Iterable["Record"], options: ProduceOptions) -> Iterator["
     """Add what the options give to every record."""
     headers = tuple(_header(text) for text in options.header or ())
     timestamp_ms = None if options.timestamp is None else _instant_ms(options.timestamp)
+    if not headers and timestamp_ms is None and options.partition is None:
+        return iter(records)
 
     def stamp() -> Iterator["Record"]:
         for record in records:
