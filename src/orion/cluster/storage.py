@@ -79,4 +79,10 @@ class Storage:
         for folder, process in running:
             output, _ = process.communicate()
             if process.returncode:
-                raise FormatError(folder, (output.strip().splitlines() or ["no reason given"])[-1])
+                raise FormatError(folder, _reason(output))
+
+
+def _reason(output: str) -> str:
+    """Return what a Java program said before its stack trace."""
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith("\tat ")]
+    return lines[-1].partition("Exception: ")[2] or lines[-1] if lines else "no reason given."
