@@ -8,10 +8,14 @@ _SEGMENT_MS = 1000
 _SEGMENT_BYTES = re.compile(r"(?<![\w.])segment\.bytes=(\d+)")
 # Only where Kafka 4 dropped the word: other tools have a `--broker-list` of broker ids.
 _RENAMED: Mapping[str, Mapping[str, str]] = {
-    "kafka-console-producer": {"--broker-list": "--bootstrap-server"},
+    "kafka-console-producer": {
+        "--broker-list": "--bootstrap-server",
+        # Still taken, but Kafka 4 then warns on standard output, among what scripts read.
+        "--property": "--reader-property",
+    },
     "kafka-consumer-perf-test": {"--broker-list": "--bootstrap-server"},
     "kafka-get-offsets": {"--broker-list": "--bootstrap-server"},
-    "kafka-console-consumer": {"--whitelist": "--include"},
+    "kafka-console-consumer": {"--whitelist": "--include", "--property": "--formatter-property"},
 }
 _TOPIC_CONFIG = {"kafka-configs": "--add-config", "kafka-topics": "--config"}
 
@@ -36,8 +40,8 @@ def _rename(tool: str, arguments: Sequence[str]) -> tuple[list[str], list[str]]:
             words.append(argument)
             continue
         words.append(new + equals + value)
-        notes.append(f"Kafka 4 calls {option} {new}; it was used instead.")
-    return words, notes
+        notes.append(f"Kafka 4 calls {option} now {new}; that was used.")
+    return words, list(dict.fromkeys(notes))
 
 
 def _replace_small_segments(tool: str, arguments: Sequence[str]) -> tuple[list[str], list[str]]:

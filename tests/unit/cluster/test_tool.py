@@ -44,6 +44,15 @@ def test_a_broker_list_becomes_bootstrap_servers(tool: str, glue: str) -> None:
     assert len(notes) == 1
 
 
+def test_properties_get_their_new_name_with_one_note() -> None:
+    given = ["--property", "parse.key=true", "--property", "key.separator=:"]
+    words, notes = translate("kafka-console-producer", given)
+    assert words[::2] == ["--reader-property", "--reader-property"]
+    assert words[1::2] == given[1::2]
+    assert len(notes) == 1
+    assert translate("kafka-console-consumer", given)[0][0] == "--formatter-property"
+
+
 @pytest.mark.parametrize("tool", ["kafka-reassign-partitions", "kafka-log-dirs"])
 def test_a_list_of_broker_ids_stays(tool: str) -> None:
     given = ["--broker-list", "1,2"]
