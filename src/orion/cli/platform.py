@@ -42,7 +42,7 @@ def up(
     from orion.app import App, load_settings
     from orion.cli.jars import fetch_with_progress
     from orion.cli.startup import run_behind, run_here
-    from orion.supervise import AlreadyRunningError
+    from orion.supervise import AlreadyRunningError, check_disk
 
     if port and (ports or brokers == 3):
         raise InvalidInputError(
@@ -57,6 +57,7 @@ def up(
     if app.run_folder.is_running():
         raise AlreadyRunningError(app.run_folder.supervisor_pid())
     app = App(load_settings(chosen))
+    check_disk(app.settings.data_dir)
     if app.settings.kafka.is_local:
         fetch_with_progress(app, ("kafka",))
     if not detach:

@@ -63,7 +63,7 @@ def run_behind(app: "App", arguments: list[str]) -> None:
         before = output.tell()
         path = Path(output.name)
         child = subprocess.Popen(
-            [sys.executable, "-c", "from orion.cli.main import main; main()", "up", *arguments],
+            [sys.executable, "-m", "orion.cli.main", "up", *arguments],
             env={**os.environ, "COLUMNS": str(console.width)},
             cwd=app.settings.project,
             stdin=subprocess.DEVNULL,

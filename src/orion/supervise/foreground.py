@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 
 from orion.model import OrionError
+from orion.supervise.preflight import disk_error
 from orion.supervise.server import ControlServer
 from orion.supervise.spec import ProcessSpec
 from orion.supervise.supervisor import Supervisor
@@ -34,7 +35,7 @@ class Foreground:
         self._supervisor, self._make_specs = supervisor, make_specs
         self._on_ready, self._on_stop = on_ready, on_stop
         self._over = threading.Event()
-        self._problem: Exception | None = None
+        self._problem: OrionError | None = None
 
     def run(self) -> None:
         """Return after an orderly end; raise what kept the processes from starting."""
@@ -72,7 +73,9 @@ class Foreground:
             self._supervisor.start(self._make_specs())
             control.ready = True
             self._on_ready()
-        except (OrionError, OSError) as error:
+        except OSError as error:
+            self._problem = disk_error(self._supervisor.run.data_dir, error)
+        except OrionError as error:
             # A process that ended because the end was asked for is no problem.
             if not self._over.is_set():
                 self._problem = error
