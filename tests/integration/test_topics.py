@@ -226,7 +226,7 @@ def test_a_bad_line_stops_the_input_and_says_what_was_written(
 
 
 def test_what_kafka_refuses_is_reported_with_its_record(
-    orion: Run, kafka: KafkaServer, topics: Topics, topic: str
+    orion: Run, kafka: KafkaServer, topics: Topics, topic: str, tmp_path: Path
 ) -> None:
     topics.create(topic, partitions=1, configs={"max.message.bytes": "2000"})
     noise = os.urandom(4_000)
@@ -236,9 +236,15 @@ def test_what_kafka_refuses_is_reported_with_its_record(
     assert (error.failed, error.delivered) == (1, 2)
     assert error.failures[0].record.value == noise
     assert [r.value for r in _read(kafka, topic)] == [b"a", b"b"]
-    done = orion("topics", "produce", topic, stdin=noise.replace(b"\n", b"") + b"\n")
+    line, failed = noise.replace(b"\n", b""), tmp_path / "failed.jsonl"
+    done = orion("topics", "produce", topic, "--failed", str(failed), stdin=line + b"\nok\n")
     assert done.returncode == 1
     assert b"not written" in done.stderr
+    assert [decode_line(text).value for text in failed.read_bytes().splitlines()] == [line]
+    topics.set_configs(topic, {}, unset=["max.message.bytes"])
+    again = orion("topics", "produce", topic, "--json-lines", stdin=failed.read_bytes())
+    assert again.returncode == 0
+    assert _read(kafka, topic)[-1].value == line
 
 
 def test_reading_starts_and_stops_where_asked(

@@ -255,13 +255,19 @@ def _print_moves(moves: "list[Move]") -> None:
             move.partition,
             move.current,
             move.new,
-            None if move.difference is None else f"{move.difference:+,}",
+            _difference(move.difference),
             "kept inside the log" if move.clamped else "",
         )
         for move in moves
     ]
     columns = ("TOPIC", "PART>", "CURRENT>", "NEW>", "RECORDS>", "")
     print_table(columns, rows, empty="The group has no offsets to move; name a topic by --topic.")
+
+
+def _difference(records: int | None) -> str:
+    if records is None:
+        return "-"
+    return f"{records:+,}" if records else "0"
 
 
 def _topics(topics: tuple[str, ...]) -> str:

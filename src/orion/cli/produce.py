@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +17,7 @@ from orion.cli.output import JsonFlag, errors, print_json, say, warn
 from orion.model import InvalidInputError, OrionError, format_count, parse_instant_ms
 
 if TYPE_CHECKING:
-    from orion.log import ProduceError, Record
+    from orion.log import Failure, ProduceError, Record
 
 _SHOWN_FAILURES = 5
 
@@ -46,6 +47,9 @@ class ProduceOptions:
     ] = None
     partition: Annotated[
         int | None, typer.Option("--partition", "-p", min=0, help="Default: by the key.")
+    ] = None
+    failed: Annotated[
+        Path | None, typer.Option("--failed", help="File for JSON lines of what was not written.")
     ] = None
     internal: Annotated[
         bool, typer.Option("--internal", help="Allow an internal topic (`_…`).")
@@ -86,14 +90,14 @@ def produce_records(
     connection = App(load_settings()).connection
     written = 0
     try:
-        with _counter() as show:
+        with _counter() as show, _failure_file(options.failed) as keep:
 
             def progress(delivered: int) -> None:
                 nonlocal written
                 written = delivered
                 show(delivered)
 
-            written = produce(connection, topic, records, progress=progress)
+            written = produce(connection, topic, records, progress=progress, on_failure=keep)
     except ProduceError as error:
         _report(error)
         raise
@@ -205,6 +209,24 @@ def _counter() -> Iterator[Callable[[int], None]]:
         return
     with errors.status("Writing …") as status:
         yield lambda delivered: status.update(f"Writing … {format_count(delivered)} records")
+
+
+@contextmanager
+def _failure_file(path: Path | None) -> Iterator[Callable[["Failure"], object]]:
+    """Write each failed record to a file that `--json-lines` reads."""
+    from orion.log import encode_line
+
+    if path is None:
+        yield lambda _failure: None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(
+            f"File '{path}' cannot be written: {error.strerror}.", fix="Choose another --failed."
+        ) from error
+    with file:
+        yield lambda failure: file.write(encode_line(failure.record) + "\n")
 
 
 def _report(error: "ProduceError") -> None:

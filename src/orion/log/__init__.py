@@ -17,7 +17,7 @@ from orion.log.errors import (
 from orion.log.group import Group, GroupPartition, Groups
 from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
-from orion.log.produce import ProduceError, produce
+from orion.log.produce import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
 from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
 from orion.log.topic import Partition, Topic, Topics, is_internal
@@ -39,6 +39,7 @@ __all__ = [
     "Connection",
     "DeadLetter",
     "DeadLetters",
+    "Failure",
     "FencedError",
     "Group",
     "GroupCommit",

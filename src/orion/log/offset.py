@@ -1,5 +1,6 @@
 """Offsets of partitions: where the log begins and ends, and where an instant lies in it."""
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +20,9 @@ _MISSING = {
     "LEADER_NOT_AVAILABLE",
     "NOT_LEADER_FOR_PARTITION",
 }
+# A broker that has just started or taken over knows its partitions a moment later.
+_MOVING = {"UNKNOWN_LEADER_EPOCH", "FENCED_LEADER_EPOCH"}
+_PAUSE_S = 0.1
 _FIRST, _LAST = OffsetSpec.earliest(), OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
 
@@ -59,16 +63,23 @@ def _read(
     if not wanted:
         return {}
     level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
-    futures = admin.list_offsets(
-        dict(wanted), isolation_level=level, request_timeout=REQUEST_TIMEOUT_S
-    )
     found: dict[PartitionKey, int] = {}
-    for partition, future in futures.items():
-        try:
-            found[partition.topic, partition.partition] = future.result(REQUEST_TIMEOUT_S).offset
-        except KafkaException as error:
-            if error.args[0].name() not in _MISSING:
-                refuse(error, "read offsets", addresses=addresses)
-        except TimeoutError:
-            wait(future, "read offsets", addresses=addresses)
+    left, deadline = dict(wanted), time.monotonic() + REQUEST_TIMEOUT_S
+    while left:
+        futures = admin.list_offsets(left, isolation_level=level, request_timeout=REQUEST_TIMEOUT_S)
+        moving = {}
+        for partition, future in futures.items():
+            try:
+                answer = future.result(REQUEST_TIMEOUT_S)
+                found[partition.topic, partition.partition] = answer.offset
+            except KafkaException as error:
+                name = error.args[0].name()
+                if name in _MOVING and time.monotonic() < deadline:
+                    moving[partition] = left[partition]
+                elif name not in _MISSING:
+                    refuse(error, "read offsets", addresses=addresses)
+            except TimeoutError:
+                wait(future, "read offsets", addresses=addresses)
+        left = moving
+        time.sleep(_PAUSE_S if left else 0)
     return found

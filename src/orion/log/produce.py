@@ -13,6 +13,8 @@ from orion.model import OrionError
 
 Progress = Callable[[int], None]
 
+# The client gave up on a record: the brokers are away, and the next ones would fail as well.
+_CUT_OFF = {"_MSG_TIMED_OUT", "_TIMED_OUT", "_TRANSPORT"}
 # How many failed records an error keeps; it counts all of them.
 _KEPT_FAILURES = 20
 _LARGEST_BATCH = 1_000_000
@@ -36,27 +38,34 @@ class Failure:
     reason: str
 
 
+OnFailure = Callable[[Failure], object]
+
+
 class ProduceError(OrionError):
     """Raised when some records were not written; every other one was."""
 
     def __init__(
-        self, topic: str, failures: Iterable[Failure], *, failed: int, delivered: int
+        self, topic: str, failures: Iterable[Failure], *, failed: int, delivered: int, read: int
     ) -> None:
         self.topic, self.failures = topic, tuple(failures)
-        self.failed, self.delivered = failed, delivered
+        self.failed, self.delivered, self.read = failed, delivered, read
         reasons = sorted({failure.reason for failure in self.failures})
         super().__init__(
-            f"{failed} record(s) were not written to topic '{topic}', {delivered} were: "
+            f"{failed} of {read} record(s) were not written to topic '{topic}', {delivered} were: "
             f"{'; '.join(reasons[:3])}.",
-            fix="Correct the records or the topic's configuration, and send only these again.",
+            fix="Send again what was not written, and the input after the records counted here.",
         )
 
 
 class _Sender:
-    """A producer that counts what was acknowledged and keeps what was not."""
+    """A producer that counts what was acknowledged and reports what was not."""
 
-    def __init__(self, producer: Producer, topic: str, partitions: int) -> None:
+    def __init__(
+        self, producer: Producer, topic: str, partitions: int, *, on_failure: OnFailure
+    ) -> None:
         self._producer, self._topic, self._partitions = producer, topic, partitions
+        self._on_failure = on_failure
+        self.is_cut_off = False
         self._queued, self._lost, self.failed = 0, 0, 0
         self.failures: list[Failure] = []
 
@@ -94,6 +103,7 @@ class _Sender:
         def on_delivery(error: KafkaError | None, _message: Message) -> None:
             if error is not None:
                 self._lost += 1
+                self.is_cut_off |= error.name() in _CUT_OFF
                 self._fail(record, error.str())
 
         self._producer.produce(
@@ -108,8 +118,10 @@ class _Sender:
 
     def _fail(self, record: Record, reason: str) -> None:
         self.failed += 1
+        failure = Failure(record, reason)
+        self._on_failure(failure)
         if len(self.failures) < _KEPT_FAILURES:
-            self.failures.append(Failure(record, reason))
+            self.failures.append(failure)
 
 
 def produce(
@@ -118,33 +130,42 @@ def produce(
     records: Iterable[Record],
     *,
     progress: Progress = lambda _delivered: None,
+    on_failure: OnFailure = lambda _failure: None,
 ) -> int:
     """Write records in their order to an existing topic and return how many were acknowledged.
 
-    What was queued is delivered even when the records end with an error, which is then raised. A
-    record's own topic and offset are ignored; its partition, where it has one, is kept.
+    What was queued is delivered even when the records end with an error, which is then raised.
+    Records that Kafka refuses do not stop the others; a broker that goes away stops the reading.
+    A record's own topic and offset are ignored; its partition, where it has one, is kept.
 
     Args:
         connection: The way to the log.
         topic: The topic to write to; it is never created here.
         records: The records; read as fast as the brokers take them.
         progress: Called now and then with the count delivered so far, and at the end.
+        on_failure: Called with each record that was not written.
 
     """
     topics = Topics(connection)
     partitions = len(topics.get(topic).partitions)
     options = {**_OPTIONS, "batch_size": _batch_size(topics, topic)}
-    sender = _Sender(connection.producer(**options), topic, partitions)
+    sender = _Sender(connection.producer(**options), topic, partitions, on_failure=on_failure)
+    read = 0
     try:
-        for number, record in enumerate(records, start=1):
+        for record in records:
             sender.send(record)
-            if number % 1_000 == 0:
+            read += 1
+            if sender.is_cut_off:
+                break
+            if read % 1_000 == 0:
                 progress(sender.delivered)
     finally:
         sender.flush()
         progress(sender.delivered)
     if sender.failed:
-        raise ProduceError(topic, sender.failures, failed=sender.failed, delivered=sender.delivered)
+        raise ProduceError(
+            topic, sender.failures, failed=sender.failed, delivered=sender.delivered, read=read
+        )
     return sender.delivered
 
 
