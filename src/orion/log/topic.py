@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -54,6 +55,8 @@ _REFUSED = {
 }
 
 
+# A change is done when the controller says so; a slow broker delays the answer no longer than this.
+_SETTLE_S = 3.0
 _UNKNOWN: tuple[int | None, int | None] = (None, None)
 
 
@@ -176,6 +179,7 @@ class Topics:
         except (ValueError, KafkaException) as error:
             raise TopicRefusedError(name, str(error)) from error
         self._result(future, name, "create a topic")
+        _settle(lambda: self._partition_count(name) > 0)
 
     def delete(self, name: str, *, internal: bool = False) -> None:
         """Delete a topic and its records; internal ones only when asked for by word."""
@@ -183,6 +187,7 @@ class Topics:
             raise ProtectedTopicError(name)
         future = self._admin.delete_topics([name], operation_timeout=REQUEST_TIMEOUT_S)[name]
         self._result(future, name, "delete a topic")
+        _settle(lambda: not self.exists(name))
 
     def set_configs(
         self, name: str, values: Mapping[str, str], *, unset: Iterable[str] = ()
@@ -190,18 +195,26 @@ class Topics:
         """Set and unset single configurations in one step; the others stay as they are."""
         known = self.configs(name)
         changes = [_entry(n, v, AlterConfigOpType.SET) for n, v in values.items()]
-        changes += [_entry(n, None, AlterConfigOpType.DELETE) for n in unset]
+        removed = set(unset)
+        changes += [_entry(n, None, AlterConfigOpType.DELETE) for n in removed]
         for change in changes:
             if change.name not in known:
                 raise UnknownConfigError(name, change.name, known)
         resource = ConfigResource(ResourceType.TOPIC, name, incremental_configs=changes)
         future = self._admin.incremental_alter_configs([resource])[resource]
         self._result(future, name, "change the configuration of a topic")
+        _settle(lambda: _holds(self.configs(name), values, removed))
 
     def add_partitions(self, name: str, total: int) -> None:
         """Grow a topic to that many partitions; keys may move to other ones from then on."""
         future = self._admin.create_partitions([NewPartitions(name, total)])[name]
         self._result(future, name, "add partitions to a topic")
+        _settle(lambda: self._partition_count(name) >= total)
+
+    def _partition_count(self, name: str) -> int:
+        """Return how many partitions have a leader."""
+        found = self._metadata().topics.get(name)
+        return sum(p.leader >= 0 for p in found.partitions.values()) if found else 0
 
     def _metadata(self, timeout_s: float = 5.0) -> ClusterMetadata:
         try:
@@ -262,6 +275,20 @@ def _topic(
             )
         )
     return Topic(name, tuple(partitions))
+
+
+def _settle(condition: Callable[[], bool]) -> None:
+    """Wait until brokers tell what the controller has decided, which they learn a moment later."""
+    deadline = time.monotonic() + _SETTLE_S
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def _holds(
+    configs: Mapping[str, TopicConfig], values: Mapping[str, str], removed: Collection[str]
+) -> bool:
+    is_set = all(configs[n].is_overridden and configs[n].value == v for n, v in values.items())
+    return is_set and not any(configs[name].is_overridden for name in removed)
 
 
 def _entry(name: str, value: str | None, operation: AlterConfigOpType) -> ConfigEntry:
