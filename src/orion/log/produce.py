@@ -87,7 +87,7 @@ class _Sender:
             except BufferError:
                 self._producer.poll(0.1)
             except KafkaException as error:
-                self._fail(record, error.args[0].str())
+                self._fail(record, _reason(error.args[0]))
                 return
             else:
                 self._queued += 1
@@ -96,6 +96,9 @@ class _Sender:
 
     def flush(self) -> None:
         """Wait until every queued record is acknowledged or has failed."""
+        if self.is_cut_off:
+            # What was not even sent would only wait for the same end.
+            self._producer.purge(in_flight=False)
         while self._producer.flush(1.0):
             pass
 
@@ -104,7 +107,7 @@ class _Sender:
             if error is not None:
                 self._lost += 1
                 self.is_cut_off |= error.name() in _CUT_OFF
-                self._fail(record, error.str())
+                self._fail(record, _reason(error))
 
         self._producer.produce(
             self._topic,
@@ -167,6 +170,13 @@ def produce(
             topic, sender.failures, failed=sender.failed, delivered=sender.delivered, read=read
         )
     return sender.delivered
+
+
+def _reason(error: KafkaError) -> str:
+    """Return why a record was not written, without the client's own words for absent brokers."""
+    if error.name() in _CUT_OFF | {"_PURGE_QUEUE"}:
+        return "no broker acknowledged it in time"
+    return error.str().removeprefix("Broker: ").removeprefix("Local: ")
 
 
 def _batch_size(topics: Topics, topic: str) -> int:
