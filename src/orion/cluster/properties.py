@@ -40,6 +40,9 @@ def _identity(node: Node, nodes: tuple[Node, ...], folder: Path) -> dict[str, st
         "listeners": ",".join(listeners),
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(folder / "log"),
+        # For kafka-acls. Nobody logs in here, so every client is ANONYMOUS and may do everything.
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
     }
     if node.broker_port:
         # A number and not a name: `localhost` may mean ::1 first, where nothing listens.
