@@ -27,6 +27,7 @@ from orion.log import (
     produce,
 )
 from orion.testing.kafka import KafkaServer
+from orion.testing.wait import wait_until
 
 ORION = str(Path(sys.executable).with_name("orion"))
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -368,3 +369,24 @@ def test_the_shell_completes_names_and_stays_silent_without_a_broker(
     assert topic in found.stdout.splitlines()
     lost = complete("127.0.0.1:1")
     assert (lost.stdout.strip(), lost.stderr) == ("", "")
+
+
+def test_an_interrupted_producer_has_written_what_it_read(
+    kafka: KafkaServer, topics: Topics, topic: str, environment: dict[str, str]
+) -> None:
+    topics.create(topic, partitions=1)
+    with subprocess.Popen(
+        [ORION, "topics", "produce", topic],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"one\ntwo\n")
+        process.stdin.flush()
+        wait_until(lambda: len(_read(kafka, topic)) == 2, what="Two records")
+        process.send_signal(signal.SIGINT)
+        _, complaints = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert b"2 record(s) before it were written" in complaints

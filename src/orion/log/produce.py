@@ -99,6 +99,14 @@ class _Sender:
         if self.is_cut_off:
             # What was not even sent would only wait for the same end.
             self._producer.purge(in_flight=False)
+        try:
+            self._drain()
+        except KeyboardInterrupt:
+            # One interrupt ends the input, only a second one the waiting for what was queued.
+            self._drain()
+            raise
+
+    def _drain(self) -> None:
         while self._producer.flush(1.0):
             pass
 
@@ -163,8 +171,10 @@ def produce(
             if read % 1_000 == 0:
                 progress(sender.delivered)
     finally:
-        sender.flush()
-        progress(sender.delivered)
+        try:
+            sender.flush()
+        finally:
+            progress(sender.delivered)
     if sender.failed:
         raise ProduceError(
             topic, sender.failures, failed=sender.failed, delivered=sender.delivered, read=read
