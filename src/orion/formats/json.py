@@ -6,11 +6,13 @@ A string that spells a number is taken as that number; a fraction or an overflow
 column is bad, never rounded. Names match exactly.
 """
 
+import functools
 import json
 from collections.abc import Iterator
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from orion.model import InvalidInputError
 
@@ -43,24 +45,88 @@ class UnsupportedTypeError(InvalidInputError):
 
 
 class JsonDecoder:
-    """Decode batches of JSON objects into the columns of a schema; one per thread."""
+    """Decode batches of JSON objects into the columns of a schema; one per thread.
+
+    A plain query decodes the whole batch; only rows that lack a value are looked at again by the
+    query that knows the reasons, since planning that one costs more than decoding a clean batch.
+    """
 
     def __init__(self, schema: pa.Schema) -> None:
         self._fields = list(schema)
-        self._query = _decode_query(self._fields)
+        self._decode = _decode_query(self._fields)
+        self._explain = _explain_query(self._fields)
         self._connection = duckdb.connect(":memory:", config={"threads": "1"})
 
-    def decode(self, values: pa.Array) -> tuple[pa.Table, pa.Array]:
-        """Return one row a value, and a reason (or null) a value.
+    def decode(self, values: pa.Array) -> tuple[list[pa.Array], pa.Array]:
+        """Return the schema's columns, one row a value, and a reason (or null) a value.
 
-        A row whose reason is not null has null columns or columns that must not be used.
+        A row whose reason is not null has columns that must not be used.
         """
-        texts, spoiled = _to_text(values)
-        batch = pa.table({"v": texts, "ok": spoiled})
+        texts, is_text = _to_text(values)
+        batch = pa.table({"v": texts, "ok": is_text})
+        decoded = self._run(self._decode, batch)
+        found = decoded.column("s").combine_chunks()
+        columns = [_narrow(pc.struct_field(found, [f.name]), f.type) for f in self._fields]
+        suspect = _any_null(columns)
+        if not pc.any(suspect).as_py():
+            return columns, pa.nulls(len(values), pa.string())
+        slow = self._run(self._explain, batch.filter(suspect))
+        for position, field in enumerate(self._fields):
+            exact = slow.column(field.name).combine_chunks()
+            columns[position] = _patch(columns[position], suspect, exact)
+        reasons = slow.column("reason").combine_chunks()
+        return columns, _patch(pa.nulls(len(values), pa.string()), suspect, reasons)
+
+    def _run(self, query: str, batch: pa.Table) -> pa.Table:
         self._connection.register("batch", batch)
-        decoded = self._connection.sql(self._query).to_arrow_table()
-        reasons = decoded.column("reason").combine_chunks()
-        return decoded.drop_columns(["reason"]), reasons
+        return self._connection.sql(query).to_arrow_table()
+
+
+def _narrow(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return a column in its own type; null where a whole number's double does not fit."""
+    if kind not in _WHOLE:
+        return column.cast(kind) if column.type != kind else column
+    limit = float(min(_EXACT, 1 << (kind.bit_width - 1)))
+    fits = pc.and_(pc.less(pc.abs(column), limit), pc.equal(column, pc.trunc(column)))
+    return pc.if_else(fits, column, pa.scalar(None, pa.float64())).cast(kind)
+
+
+def _any_null(columns: list[pa.Array]) -> pa.Array:
+    """Return which rows lack a value somewhere, inside of nested values too."""
+    suspect = pa.repeat(False, len(columns[0]))
+    for column in columns:
+        for lacking in _nulls(column):
+            suspect = pc.or_(suspect, lacking)
+    return suspect
+
+
+def _nulls(column: pa.Array) -> Iterator[pa.Array]:
+    if column.null_count:
+        yield column.is_null()
+    if pa.types.is_struct(column.type):
+        for position in range(column.type.num_fields):
+            yield from _nulls(pc.struct_field(column, [position]))
+    elif pa.types.is_map(column.type) and column.items.null_count:
+        yield pa.repeat(True, len(column))
+    elif pa.types.is_list(column.type):
+        inner = list(_nulls(column.flatten()))
+        if inner:
+            lacking = functools.reduce(pc.or_, inner)
+            rows = pc.unique(pc.list_parent_indices(column).filter(lacking))
+            yield pc.is_in(pa.array(range(len(column)), pa.int64()), value_set=rows)
+
+
+def _patch(column: pa.Array, mask: pa.Array, values: pa.Array) -> pa.Array:
+    """Return the column with the values at the mask's places."""
+    if pa.types.is_nested(column.type):
+        # Arrow cannot replace nested values in place: take each row from where it is right.
+        places = pc.if_else(
+            mask,
+            pc.add(pc.subtract(pc.cumulative_sum(mask.cast(pa.int64())), 1), len(column)),
+            pa.array(range(len(column)), pa.int64()),
+        )
+        return pa.concat_arrays([column, values.cast(column.type)]).take(places)
+    return pc.replace_with_mask(column, mask, values.cast(column.type))
 
 
 def _to_text(values: pa.Array) -> tuple[pa.Array, pa.Array]:
@@ -69,11 +135,10 @@ def _to_text(values: pa.Array) -> tuple[pa.Array, pa.Array]:
         return values.cast(pa.string()), pa.repeat(True, len(values))
     except pa.ArrowInvalid:
         # Only a batch that holds such bytes is looked at value by value.
-        texts = [_text_or_none(value) for value in values.to_pylist()]
-        spoiled = [
-            text is None and value.is_valid for text, value in zip(texts, values, strict=True)
-        ]
-        return pa.array(texts, pa.string()), pa.array([not bad for bad in spoiled])
+        found = values.to_pylist()
+        texts = [_text_or_none(value) for value in found]
+        good = [value is None or text is not None for text, value in zip(texts, found, strict=True)]
+        return pa.array(texts, pa.string()), pa.array(good)
 
 
 def _text_or_none(value: bytes | None) -> str | None:
@@ -84,13 +149,22 @@ def _text_or_none(value: bytes | None) -> str | None:
 
 
 def _decode_query(fields: list[pa.Field]) -> str:
+    """Return the query of the clean path: a struct a row, null where the text is not JSON."""
+    wanted = json.dumps({field.name: _structure(field.name, field.type) for field in fields})
+    return f"""
+        SELECT CASE WHEN json_valid(v) THEN json_transform(v, {_text(wanted)}) END AS s FROM batch
+    """
+
+
+def _explain_query(fields: list[pa.Field]) -> str:
+    """Return the query that says why a row cannot be used, and reads large numbers exactly."""
     wanted = json.dumps({field.name: _structure(field.name, field.type) for field in fields})
     checks, columns = [], []
     for position, field in enumerate(fields):
         path = _path(field.name)
         raw = f"s[{_text(field.name)}]"
         alias = f"c{position}"
-        narrow = _narrow(field.type, raw, path)
+        narrow = _exact(field.type, raw, path)
         columns.append((alias, narrow, field.name))
         problem = _reason(field, alias, path)
         present = f"coalesce(json_type(v, {path}), 'NULL') <> 'NULL'"
@@ -145,7 +219,7 @@ def _refuse(name: str, kind: pa.DataType) -> object:
     raise UnsupportedTypeError(name, str(kind))
 
 
-def _narrow(kind: pa.DataType, raw: str, path: str) -> str:
+def _exact(kind: pa.DataType, raw: str, path: str) -> str:
     """Return the column in its own type; null where the value does not fit."""
     if pa.types.is_struct(kind):
         return f"CASE WHEN NOT good THEN NULL WHEN json_type(v, {path}) = 'OBJECT' THEN {raw} END"
@@ -160,17 +234,25 @@ def _narrow(kind: pa.DataType, raw: str, path: str) -> str:
 
 def _inner_checks(kind: pa.DataType, path: str, alias: str) -> Iterator[str]:
     """Yield conditions that find values lost inside arrays and structs."""
-    if pa.types.is_list(kind) and not pa.types.is_nested(kind.value_type):
-        kept = f"len(list_filter({alias}, lambda x: x IS NOT NULL))"
-        sent = (
-            f"len(list_filter(json_extract(v, {path} || '[*]'), lambda x: json_type(x) <> 'NULL'))"
-        )
-        yield f"{alias} IS NOT NULL AND {kept} <> {sent}"
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        if not _holds_struct(kind):
+            wanted = _text(json.dumps(_structure("", kind)))
+            strict = f"TRY(json_transform_strict(json_extract(v, {path}), {wanted}))"
+            yield f"{alias} IS NOT NULL AND {strict} IS NULL"
     elif pa.types.is_struct(kind):
         for field in kind:
             inner = f"{path} || {_text('.' + _quoted(field.name))}"
             value = f"{alias}[{_text(field.name)}]"
             yield f"{value} IS NULL AND coalesce(json_type(v, {inner}), 'NULL') <> 'NULL'"
+
+
+def _holds_struct(kind: pa.DataType) -> bool:
+    """Tell whether a type has fields, which may be missing without being wrong."""
+    if pa.types.is_struct(kind):
+        return True
+    if pa.types.is_list(kind):
+        return _holds_struct(kind.value_type)
+    return pa.types.is_map(kind) and _holds_struct(kind.item_type)
 
 
 def _reason(field: pa.Field, alias: str, path: str) -> str:

@@ -1,14 +1,11 @@
-"""What runs inside a Spark task: raw records in, decoded columns and reasons out."""
+"""What runs inside a Spark task: a batch of values in, decoded columns and reasons out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from orion.formats.json import JsonDecoder
-
-Batches = Iterable[pa.RecordBatch]
 
 REASON = "_reason"
 
@@ -19,32 +16,12 @@ def _decoder(schema: bytes) -> JsonDecoder:
     return JsonDecoder(pa.ipc.read_schema(pa.py_buffer(schema)))
 
 
-def decoding(schema: pa.Schema, *, keep_tombstones: bool) -> Callable[[Batches], Batches]:
-    """Return the function that Spark runs over batches of raw records.
+def decoding(schema: pa.Schema) -> Callable[[pa.Array], pa.Array]:
+    """Return the function from values to structs: the schema's columns, then the reason."""
+    shape, names = schema.serialize().to_pybytes(), [*schema.names, REASON]
 
-    Each batch keeps its columns, gains the decoded ones and the reason; the value is kept only
-    where there is a reason, since nobody else needs the bytes again.
-    """
-    shape = schema.serialize().to_pybytes()
-
-    def decode(batches: Batches) -> Batches:
-        for batch in batches:
-            yield decode_batch(batch, shape, keep_tombstones=keep_tombstones)
+    def decode(values: pa.Array) -> pa.Array:
+        columns, reasons = _decoder(shape).decode(values)
+        return pa.StructArray.from_arrays([*columns, reasons], names=names)
 
     return decode
-
-
-def decode_batch(batch: pa.RecordBatch, schema: bytes, *, keep_tombstones: bool) -> pa.RecordBatch:
-    """Decode the `value` column of one batch."""
-    values = batch.column("value")
-    table, reasons = _decoder(schema).decode(values)
-    if keep_tombstones:
-        reasons = pc.if_else(values.is_null(), pa.scalar(None, pa.string()), reasons)
-    kept = pc.if_else(pc.is_valid(reasons), values, pa.scalar(None, values.type))
-    raw = [kept if name == "value" else batch.column(name) for name in batch.schema.names]
-    decoded = [column.combine_chunks() for column in table.columns]
-    names = [*batch.schema.names, *table.column_names, REASON]
-    if keep_tombstones:
-        raw.append(values.is_null())
-        names.insert(len(batch.schema.names), "_tombstone")
-    return pa.RecordBatch.from_arrays([*raw, *decoded, reasons], names=names)

@@ -43,11 +43,16 @@ class TableColumnsError(InvalidInputError):
         )
 
 
-def check_columns(columns: Sequence[str], table: TableWrite) -> None:
-    """Refuse rows that cannot be written as asked, before a query starts."""
+def check_columns(columns: Sequence[str], table: TableWrite, *, one_row_per_key: bool) -> None:
+    """Refuse rows that cannot be written as asked, before a query starts.
+
+    Args:
+        one_row_per_key: Whether a batch holds each key at most once, as an aggregation's does.
+    """
     if absent := [name for name in (*table.key, *table.partition_by) if name not in columns]:
         raise TableColumnsError(absent, "they were named as key or partition of the table")
-    if table.key and (absent := [name for name in _ORDER if name not in columns]):
+    absent = [name for name in _ORDER if name not in columns]
+    if table.key and absent and not one_row_per_key:
         raise TableColumnsError(absent, "an upsert needs them to know a key's last record")
 
 
@@ -106,6 +111,8 @@ def _merge(
 
 
 def _last_by_key(rows: DataFrame, key: Sequence[str]) -> DataFrame:
+    if any(name not in rows.columns for name in _ORDER):
+        return rows
     order = Window.partitionBy(*key).orderBy(*(F.col(name).desc() for name in _ORDER))
     ranked = rows.withColumn("_rank", F.row_number().over(order))
     return ranked.where("_rank = 1").drop("_rank")

@@ -25,7 +25,7 @@ from orion.log import (
 from orion.model import ConflictError, Mode, QueryStatus, parse_duration_ms
 from orion.process.definition import Definition, check_name
 from orion.process.encode import TopicWrite, encode_rows
-from orion.process.plan import require_realtime, topics_read
+from orion.process.plan import keeps_state, require_realtime, topics_read
 from orion.process.query import Query, RestartPolicy
 from orion.process.running import Place
 from orion.process.source import TopicRead, read_dead_letters, read_topic
@@ -126,7 +126,7 @@ class Runtime:
         self, df: DataFrame, table: str, *, write: TableWrite, name: str, once: bool
     ) -> Query:
         """Start a query that writes rows to a table."""
-        check_columns(df.columns, write)
+        check_columns(df.columns, write, one_row_per_key=keeps_state(df))
         definition = self._definition(df, write, name, Mode.EXACTLY_ONCE, once)
         output_mode = "update" if write.key else "append"
         definition = replace(definition, sink_name=f"table {table}", output_mode=output_mode)

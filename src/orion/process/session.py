@@ -38,6 +38,7 @@ _DEFAULTS = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.databricks.delta.snapshotPartitions": "1",  # 50 tasks to read a log of a few files
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",  # each batch costs DuckDB a plan
     "spark.sql.files.maxPartitionBytes": "64m",
 }
 _LOCAL_ONLY = {

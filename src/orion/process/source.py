@@ -7,8 +7,9 @@ from itertools import count
 from pyspark.errors import ParseException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import BooleanType, StringType, StructType
+from pyspark.sql.types import StringType, StructType
 
 from orion.formats import REASON, decoding
 from orion.log import Connection
@@ -142,14 +143,13 @@ def _raw(spark: SparkSession, connection: Connection, read: TopicRead) -> DataFr
 
 
 def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:
+    """Decode the values in Arrow batches; everything else of the record stays in the JVM."""
     assert read.columns is not None
-    shape = StructType(list(raw.schema.fields))
-    if read.keep_tombstones:
-        shape = shape.add(TOMBSTONE, BooleanType())
-    shape = StructType([*shape.fields, *read.columns.fields]).add(REASON, StringType())
-    wanted = to_arrow_schema(read.columns)
-    decode = decoding(wanted, keep_tombstones=read.keep_tombstones)
-    return raw.mapInArrow(decode, shape)
+    shape = StructType([*read.columns.fields]).add(REASON, StringType())
+    decode = arrow_udf(decoding(to_arrow_schema(read.columns)), shape)
+    # Marked so that the planner neither repeats the decoding nor moves filters below it.
+    rows = raw.withColumn("_json", decode.asNondeterministic()("value"))
+    return _unpack(raw, rows, read, F.col(f"_json.{REASON}"))
 
 
 def _decode_native(raw: DataFrame, read: TopicRead) -> DataFrame:
@@ -168,12 +168,18 @@ def _decode_native(raw: DataFrame, read: TopicRead) -> DataFrame:
             "the value is not a JSON object with these columns",
         )
     )
+    return _unpack(raw, rows, read, reason)
+
+
+def _unpack(raw: DataFrame, rows: DataFrame, read: TopicRead, reason: Column) -> DataFrame:
+    """Return the raw columns, the decoded ones and the reason a record is bad."""
+    assert read.columns is not None
+    kept = [F.col(name) for name in raw.columns]
     if read.keep_tombstones:
-        rows = rows.withColumn(TOMBSTONE, F.col("value").isNull())
-        reason = F.when(~F.col("value").isNull(), reason)
-    names = [F.col("_json").getField(name).alias(name) for name in read.columns.names]
-    kept = [*raw.columns, *([TOMBSTONE] if read.keep_tombstones else [])]
-    return rows.select(*kept, *names, reason.alias(REASON))
+        kept.append(F.col("value").isNull().alias(TOMBSTONE))
+        reason = F.when(F.col("value").isNotNull(), reason)
+    decoded = [F.col("_json").getField(name).alias(name) for name in read.columns.names]
+    return rows.select(*kept, *decoded, reason.alias(REASON))
 
 
 def _good(decoded: DataFrame, read: TopicRead) -> DataFrame:

@@ -1,0 +1,77 @@
+"""`make bench`: start a platform of its own, measure, print, and keep the figures as JSON."""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.idle import run_idle
+from bench.latency import run_latency
+from bench.platform import platform
+from bench.throughput import run_throughput
+from orion import pipeline
+from orion.app import App, load_settings
+
+console = Console()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=30, help="of each latency run")
+    parser.add_argument("--only", choices=("throughput", "latency", "idle"))
+    given = parser.parse_args()
+    results: dict[str, Any] = {"cores": os.cpu_count(), "records": given.records}
+    with tempfile.TemporaryDirectory(prefix="orion-bench-") as folder:
+        os.environ["ORION_PROJECT"] = folder
+        with platform(Path(folder)) as ready_s:
+            results["platform"] = {"up_s": round(ready_s, 1)}
+            if given.only in (None, "idle"):
+                results["platform"] |= run_idle(Path(folder))
+            _measure(given, results)
+    show(results)
+    target = Path("bench/results") / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(results, indent=2))
+    console.print(f"Kept in {target}")
+
+
+def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
+    app = App(load_settings())
+    addresses = app.settings.kafka.addresses
+    if given.only in (None, "throughput"):
+        pipeline.begin(pipeline.Pipeline(app, "bench", once=True))
+        results["throughput"] = run_throughput(
+            addresses, records=given.records, rounds=given.rounds
+        )
+        pipeline.current().stop()
+    if given.only in (None, "latency"):
+        pipeline.begin(pipeline.Pipeline(app, "bench-latency"))
+        results["latency_ms"] = run_latency(addresses, seconds=given.seconds)
+        pipeline.current().stop()
+
+
+def show(results: dict[str, Any]) -> None:
+    for title in ("throughput", "latency_ms"):
+        if title not in results:
+            continue
+        rows = results[title]
+        table = Table(title=title)
+        columns = list(dict.fromkeys(name for row in rows.values() for name in row))
+        for column in ("", *columns):
+            table.add_column(column, justify="right" if column else "left")
+        for name, row in rows.items():
+            table.add_row(name, *(str(row.get(column, "")) for column in columns))
+        console.print(table)
+    console.print(results["platform"])
+
+
+if __name__ == "__main__":
+    main()

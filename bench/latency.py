@@ -1,0 +1,100 @@
+"""Latency from a record's creation to a reader of the output, at a steady rate."""
+
+import json
+import threading
+import time
+import uuid
+from typing import Any
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+import orion
+from bench.contender import spark_rows
+from bench.measure import percentiles
+from orion import pipeline
+
+RATE = 200
+SCHEMA = "auction BIGINT, bidder BIGINT, price BIGINT, dateTime BIGINT"
+
+
+def run_latency(addresses: str, *, seconds: int) -> dict[str, Any]:
+    results = {}
+    for mode in ("exactly_once", "at_least_once", "realtime"):
+        results[f"orion {mode}"] = _measure(addresses, mode, seconds)
+    results["spark default"] = _measure(addresses, "", seconds)
+    return results
+
+
+def _measure(addresses: str, mode: str, seconds: int) -> dict[str, float]:
+    mark = uuid.uuid4().hex[:8]
+    source, target = f"latency-in-{mark}", f"latency-out-{mark}"
+    for topic in (source, target):
+        pipeline.current().app.topics.create(topic, partitions=2)
+    stop = _start_orion(source, target, mode) if mode else _start_spark(addresses, source, target)
+    try:
+        # The first seconds belong to start-up and to the compiler.
+        delays = _send_and_read(addresses, source, target, seconds + 10)
+    finally:
+        stop()
+    steady = [delay for sent_s, delay in delays if sent_s > 10]
+    return {name: round(value, 1) for name, value in percentiles(steady).items()}
+
+
+def _start_orion(source: str, target: str, mode: str) -> Any:
+    rows = orion.stream(source, SCHEMA, mode=mode)
+    kept = rows.select("auction", "bidder", "price", "dateTime")
+    return orion.to_topic(kept, target, name=target, mode=mode).stop
+
+
+def _start_spark(addresses: str, source: str, target: str) -> Any:
+    folder = pipeline.current().app.settings.data_dir / "checkpoints" / target
+    rows = spark_rows(addresses, source)
+    query = (
+        rows.writeStream.format("kafka")
+        .option("kafka.bootstrap.servers", addresses)
+        .option("topic", target)
+        .option("checkpointLocation", str(folder))
+        .start()
+    )
+    return query.stop
+
+
+def _send_and_read(
+    addresses: str, source: str, target: str, seconds: int
+) -> list[tuple[float, float]]:
+    ended = threading.Event()
+    sender = threading.Thread(target=_send, args=(addresses, source, seconds, ended))
+    consumer = Consumer(
+        {
+            "bootstrap.servers": addresses,
+            "group.id": f"latency-{target}",
+            "isolation.level": "read_committed",
+            "fetch.wait.max.ms": 5,
+        }
+    )
+    consumer.assign([TopicPartition(target, number, 0) for number in range(2)])
+    delays: list[tuple[float, float]] = []
+    begun_ms = time.time() * 1000
+    sender.start()
+    while not ended.is_set():
+        for message in consumer.consume(500, timeout=0.002):
+            if message.error() is None:
+                sent_ms = json.loads(message.value() or b"{}")["dateTime"] / 1000
+                delays.append(((sent_ms - begun_ms) / 1000, time.time() * 1000 - sent_ms))
+    consumer.close()
+    sender.join()
+    return delays
+
+
+def _send(addresses: str, topic: str, seconds: int, ended: threading.Event) -> None:
+    producer = Producer({"bootstrap.servers": addresses, "linger.ms": 0})
+    begun = time.monotonic()
+    for number in range(RATE * seconds):
+        # A pace, not a wait for something: each record has its own moment.
+        while (left := begun + number / RATE - time.monotonic()) > 0:
+            time.sleep(min(left, 0.005))
+        value = {"auction": number, "bidder": 1, "price": 2, "dateTime": time.time_ns() // 1000}
+        producer.produce(topic, json.dumps(value).encode(), key=str(number % 50).encode())
+        producer.poll(0)
+    producer.flush()
+    ended.set()
