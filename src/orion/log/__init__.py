@@ -7,7 +7,12 @@ Never: Spark, SQL or HTTP.
 
 from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.consume import Selection, Start, consume
-from orion.log.dead_letter import DeadLetter, DeadLetters, encode_dead_letters
+from orion.log.dead_letter import (
+    DeadLetter,
+    DeadLetters,
+    DeadLetterSummary,
+    encode_dead_letters,
+)
 from orion.log.errors import (
     GroupNotFoundError,
     ProtectedTopicError,
@@ -38,6 +43,7 @@ __all__ = [
     "BrokerUnreachableError",
     "Connection",
     "DeadLetter",
+    "DeadLetterSummary",
     "DeadLetters",
     "Failure",
     "FencedError",

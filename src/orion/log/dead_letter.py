@@ -4,12 +4,14 @@ A dead letter is the original record (key, value, headers) with headers of Orion
 so that a redriven record is the original to the byte.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from orion.log.connection import Connection
 from orion.log.consume import Selection, consume
+from orion.log.errors import PartitionNotFoundError, TopicNotFoundError
 from orion.log.record import Record
 from orion.log.topic import Topics
 from orion.log.transaction import Offsets, Outgoing, TransactionalWriter
@@ -22,8 +24,8 @@ _NAMES = (
     "orion.query",
     "orion.reason",
 )
-# Records a transaction of a redrive holds.
-_AT_ONCE = 500
+# What a transaction of a redrive holds at most, so that large records fit in memory.
+_AT_ONCE, _AT_ONCE_BYTES = 500, 64 << 20
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class DeadLetter:
     record: Record
     query: str
     reason: str
+    redriven: bool = False
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -82,6 +85,18 @@ def _own_headers(letter: DeadLetter) -> list[tuple[str, bytes]]:
     return [(name, str(value).encode()) for name, value in zip(_NAMES, values, strict=True)]
 
 
+@dataclass(frozen=True)
+class DeadLetterSummary:
+    """The dead letters of one query, counted. The times are those of the original records."""
+
+    query: str
+    total: int
+    waiting: int
+    oldest_ms: int | None
+    newest_ms: int | None
+    reasons: Mapping[str, int]
+
+
 class DeadLetters:
     """The dead-letter topics of a project."""
 
@@ -100,35 +115,67 @@ class DeadLetters:
 
     def read(self, query: str, *, limit: int | None = None) -> Iterator[DeadLetter]:
         """Yield the dead letters of a query, oldest first."""
-        letters = (decode_dead_letter(record) for record in self._records(query))
-        return islice((letter for letter in letters if letter is not None), limit)
+        done = self._redriven(query)
+        found = ((record, decode_dead_letter(record)) for record in self._records(query))
+        letters = (
+            replace(letter, redriven=_is_before(record, done))
+            for record, letter in found
+            if letter is not None
+        )
+        return islice(letters, limit)
 
     def counts(self, query: str) -> tuple[int, int]:
         """Return how many dead letters there are, and how many were not redriven yet."""
-        done = self._redriven(query)
-        all_of_them = waiting = 0
-        for record in self._records(query):
-            all_of_them += 1
-            waiting += not _is_before(record, done)
-        return all_of_them, waiting
+        summary = self.summarize(query)
+        return summary.total, summary.waiting
+
+    def summarize(self, query: str) -> DeadLetterSummary:
+        """Count the dead letters of a query by state and reason; reads all of them."""
+        total = waiting = 0
+        reasons: Counter[str] = Counter()
+        oldest_ms: int | None = None
+        newest_ms: int | None = None
+        for letter in self.read(query):
+            total += 1
+            waiting += not letter.redriven
+            reasons[letter.reason] += 1
+            time_ms = letter.record.timestamp_ms or 0
+            oldest_ms = time_ms if oldest_ms is None else min(oldest_ms, time_ms)
+            newest_ms = time_ms if newest_ms is None else max(newest_ms, time_ms)
+        found = dict(reasons.most_common())
+        return DeadLetterSummary(query, total, waiting, oldest_ms, newest_ms, found)
 
     def redrive(self, query: str, *, limit: int | None = None) -> int:
         """Write waiting dead letters back to where they came from, each exactly once.
 
-        The records and how far the redrive has come are one transaction; a crash repeats nothing.
+        The records and how far the redrive has come are one transaction; a crash repeats nothing,
+        and a second redrive at the same time fences the first before it looks how far that came.
         """
-        done = self._redriven(query)
-        waiting = (record for record in self._records(query) if not _is_before(record, done))
+        records = self._records(query)
         writer = TransactionalWriter(self._connection, self._group(query))
         writer.open()
         count = 0
         try:
-            left = islice(waiting, limit)
-            while batch := list(islice(left, _AT_ONCE)):
+            position = writer.position([self.topic(query)])
+            done: Offsets = {} if position is None else position.offsets
+            waiting = (record for record in records if not _is_before(record, done))
+            for batch in _batches(islice(waiting, limit)):
+                self._require_places(batch)
                 count += _write_back(writer, batch)
         finally:
             writer.close()
         return count
+
+    def _require_places(self, batch: Sequence[Record]) -> None:
+        """Refuse before the transaction what has no partition to go back to."""
+        topics = Topics(self._connection)
+        letters = [letter for letter in map(decode_dead_letter, batch) if letter is not None]
+        for name, partition in sorted({letter.place[:2] for letter in letters}):
+            if not topics.exists(name):
+                raise TopicNotFoundError(name, topics.names())
+            count = len(topics.get(name).partitions)
+            if partition >= count:
+                raise PartitionNotFoundError(name, partition, count)
 
     def _records(self, query: str) -> Iterator[Record]:
         return consume(self._connection, Selection(self.topic(query)))
@@ -140,6 +187,19 @@ class DeadLetters:
 
     def _group(self, query: str) -> str:
         return f"{self.topic(query)}.redrive"
+
+
+def _batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    batch: list[Record] = []
+    size = 0
+    for record in records:
+        batch.append(record)
+        size += len(record.value or b"")
+        if len(batch) == _AT_ONCE or size >= _AT_ONCE_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _is_before(record: Record, ends: Offsets) -> bool:

@@ -8,7 +8,7 @@ from threading import Event
 
 from confluent_kafka import KafkaException, TopicPartition
 
-from orion.log.connection import Connection
+from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.errors import TopicExistsError
 from orion.log.topic import Topics
 from orion.model import QueryStatus, State
@@ -18,6 +18,8 @@ ORDER_TOPIC = "_orion_orders"
 # A query speaks at least every HEARTBEAT_S; silence for LOST_AFTER_S means its process is gone.
 HEARTBEAT_S = 5.0
 LOST_AFTER_S = 20.0
+# A client waits this long for a full batch of records, and gives up on a silent broker so late.
+_BATCH_WAIT_S, _SILENCE_S = 0.02, 10.0
 
 _TOPICS = {
     STATUS_TOPIC: {"cleanup.policy": "compact", "segment.ms": "600000"},
@@ -53,7 +55,8 @@ class StatusLog:
     def forget(self, name: str) -> None:
         """Remove a query from the list."""
         self._producer.produce(STATUS_TOPIC, None, key=name.encode())
-        self.flush()
+        if self._producer.flush(5.0):
+            raise BrokerUnreachableError(self._connection.addresses, "nothing was changed")
 
     def flush(self) -> None:
         """Wait until what was said is stored."""
@@ -81,7 +84,8 @@ class OrderLog:
         producer = self._connection.producer(linger_ms=0)
         body = json.dumps({"verb": verb, "query": query, "sent_ms": int(time.time() * 1000)})
         producer.produce(ORDER_TOPIC, body.encode(), key=query.encode())
-        producer.flush(5.0)
+        if producer.flush(5.0):
+            raise BrokerUnreachableError(self._connection.addresses, "the order was not stored")
 
     def follow(self, take: Callable[[str, str], None], stopped: Event) -> None:
         """Give each order sent from now on to `take(verb, query)` until stopped; blocks."""
@@ -115,11 +119,15 @@ def _read_all(connection: Connection, topic: str) -> Iterator[tuple[str, bytes |
             return
         partition.offset = low
         consumer.assign([partition])
+        deadline = time.monotonic() + _SILENCE_S
         while low < high:
-            for message in consumer.consume(500, timeout=1.0):
+            for message in consumer.consume(500, timeout=_BATCH_WAIT_S):
                 if message.error() is not None:
                     return
                 low = (message.offset() or 0) + 1
+                deadline = time.monotonic() + _SILENCE_S
                 yield (message.key() or b"").decode(), message.value()
+            if time.monotonic() > deadline:
+                raise BrokerUnreachableError(connection.addresses, f"{topic} cannot be read")
     finally:
         consumer.close()

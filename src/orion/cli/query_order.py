@@ -1,0 +1,190 @@
+"""Orders to queries: sent through the log, then waited for until the status shows the effect."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from orion.model import (
+    ConflictError,
+    NotFoundError,
+    QueryStatus,
+    State,
+    UnavailableError,
+    nearest,
+)
+
+if TYPE_CHECKING:
+    from orion.app import App
+
+_POLL_S = 0.25
+_BEGUN = (State.RUNNING, State.FAILED, State.RESTARTING)
+
+
+class QueryNotFoundError(NotFoundError):
+    """Raised when no query of that name has ever spoken."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        self.name = name
+        every = "List the queries with: orion queries list"
+        super().__init__(
+            f"Query '{name}' does not exist.", fix=f"{nearest(name, known)} {every}".strip()
+        )
+
+
+class QueryGoneError(ConflictError):
+    """Raised when the process of a query is gone and nobody here can start it again."""
+
+    def __init__(self, status: QueryStatus) -> None:
+        self.name, self.app = status.name, status.app
+        super().__init__(
+            f"Query '{status.name}' is {status.state}: its app '{status.app}' does not run, "
+            "and is not supervised here.",
+            fix=f"Start the app again with: orion run {status.app}.py",
+        )
+
+
+class QueryActiveError(ConflictError):
+    """Raised when a query that still runs would be forgotten."""
+
+    def __init__(self, name: str, state: State) -> None:
+        self.name, self.state = name, state
+        super().__init__(
+            f"Query '{name}' is {state}. Nothing was changed.",
+            fix=f"Stop it first with: orion queries stop {name}",
+        )
+
+
+class QueryRefusedError(ConflictError):
+    """Raised when a query was started again and did not stay up."""
+
+    def __init__(self, status: QueryStatus) -> None:
+        self.name, self.error = status.name, status.error
+        super().__init__(
+            f"Query '{status.name}' was started and is {status.state}: {status.error}.",
+            fix=f"Look at its log with: orion logs {status.app}",
+        )
+
+
+class OrderTimeoutError(UnavailableError):
+    """Raised when no process has carried out an order in time."""
+
+    def __init__(self, verb: str, status: QueryStatus, timeout_s: float) -> None:
+        self.verb, self.name, self.timeout_s = verb, status.name, timeout_s
+        super().__init__(
+            f"Query '{status.name}' has not carried out '{verb}' in {timeout_s:g} s: app "
+            f"'{status.app}' is busy with a batch or does not run. It is {status.state}.",
+            fix=f"Wait longer with --timeout, or see whether the app runs: orion logs {status.app}",
+        )
+
+
+class QueryOrders:
+    """Stop, start again and forget queries, wherever they run."""
+
+    def __init__(self, app: "App", *, timeout_s: float) -> None:
+        self._app = app
+        self._timeout_s = timeout_s
+
+    def get(self, name: str) -> QueryStatus:
+        """Return how a query is now."""
+        return find_query(self._app.statuses.read(), name)
+
+    def stop(self, name: str) -> QueryStatus:
+        """Stop a query after its current batch; one that does not run is left as it is."""
+        status = self.get(name)
+        if status.state is State.LOST and not self._runs(status):
+            raise QueryGoneError(status)
+        if status.state in (State.STOPPED, State.FAILED):
+            return status
+        self._app.orders.send("stop", name)
+        return self._wait("stop", status, lambda now: not now.state.is_active)
+
+    def restart(self, name: str) -> QueryStatus:
+        """Start a query again where it was; its whole app, where that does not run."""
+        status = self.get(name)
+        if self._runs(status):
+            self._app.orders.send("restart", name)
+        elif self._is_supervised(status.app):
+            self._app.supervisor.restart(status.app)
+        else:
+            raise QueryGoneError(status)
+        begun = self._wait(
+            "restart",
+            status,
+            lambda now: now.started_ms != status.started_ms and now.state in _BEGUN,
+        )
+        if begun.state is not State.RUNNING:
+            raise QueryRefusedError(begun)
+        return begun
+
+    def forget(self, name: str) -> QueryStatus:
+        """Remove a query that does not run from the list; its data stays."""
+        status = self.get(name)
+        if status.state.is_active:
+            raise QueryActiveError(name, status.state)
+        self._app.statuses.forget(name)
+        return status
+
+    def forget_app(self, app: str) -> list[str]:
+        """End a supervised app for good and forget its queries; return their names."""
+        statuses = self._app.statuses.read()
+        names = [status.name for status in statuses.values() if status.app == app]
+        supervised = self._is_supervised(app)
+        if not names and not supervised:
+            raise NotFoundError(
+                f"There is no app '{app}'.",
+                fix=nearest(app, {status.app for status in statuses.values()})
+                or "See the apps with: orion queries list, orion status",
+            )
+        if supervised:
+            self._app.supervisor.remove(app)
+        return [self.forget(name).name for name in names]
+
+    def is_supervised(self, app: str) -> bool:
+        """Tell whether the project's supervisor keeps an app of this name."""
+        return self._is_supervised(app)
+
+    def _runs(self, status: QueryStatus) -> bool:
+        """Tell whether a process may hear an order to the query.
+
+        A supervised app and one on this machine can be looked up; another machine's is believed.
+        """
+        from orion.supervise import process_exists
+
+        if status.state is State.LOST:
+            return False
+        process = self._process(status.app)
+        if process is not None:
+            return process == status.pid
+        return not self._app.settings.kafka.is_local or process_exists(status.pid)
+
+    def _is_supervised(self, app: str) -> bool:
+        return self._process(app) is not None
+
+    def _process(self, app: str) -> int | None:
+        """Return the pid of a supervised app, 0 while it has none, None when it is not one."""
+        from orion.supervise import NotRunningError
+
+        try:
+            found = self._app.supervisor.statuses()
+        except NotRunningError:
+            return None
+        return next((p.pid or 0 for p in found if p.name == app and not p.required), None)
+
+    def _wait(
+        self, verb: str, before: QueryStatus, done: Callable[[QueryStatus], bool]
+    ) -> QueryStatus:
+        deadline = time.monotonic() + self._timeout_s
+        while True:
+            now = self._app.statuses.read().get(before.name, before)
+            if done(now):
+                return now
+            if time.monotonic() > deadline:
+                raise OrderTimeoutError(verb, now, self._timeout_s)
+            time.sleep(_POLL_S)
+
+
+def find_query(statuses: dict[str, QueryStatus], name: str) -> QueryStatus:
+    """Return a query's status, or say which one may have been meant."""
+    if name not in statuses:
+        raise QueryNotFoundError(name, sorted(statuses))
+    return statuses[name]
