@@ -7,9 +7,11 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.exceptions import TableNotFoundError as NoDeltaLogError
+from pyarrow.fs import FileSystem, LocalFileSystem, SubTreeFileSystem
 
-from orion.model import InvalidInputError, NotFoundError, nearest
+from orion.model import ConflictError, InvalidInputError, NotFoundError, nearest
 
 
 class TableNotFoundError(NotFoundError):
@@ -19,6 +21,28 @@ class TableNotFoundError(NotFoundError):
         self.name, self.lake = name, lake
         hint = nearest(name, known) or "See what is there with: orion tables list"
         super().__init__(f"Table '{name}' is not in the lake at {lake}.", fix=hint)
+
+
+class VersionNotFoundError(NotFoundError):
+    """Raised when a table never had that version, or its files are gone."""
+
+    def __init__(self, name: str, version: int, newest: int) -> None:
+        self.name, self.version, self.newest = name, version, newest
+        super().__init__(
+            f"Table '{name}' cannot be read as of version {version}; its newest is {newest}.",
+            fix=f"See its versions with: orion tables history {name}",
+        )
+
+
+class CompactionRefusedError(ConflictError):
+    """Raised when a query rewrote the same files while they were being joined."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"Table '{name}' was changed by a query while its files were being joined.",
+            fix="Nothing was changed. Try again, or stop the query for a moment.",
+        )
 
 
 @dataclass(frozen=True)
@@ -37,7 +61,7 @@ class TableFacts:
 
 @dataclass(frozen=True)
 class Version:
-    """One commit of a table."""
+    """One commit of a table; `rows` were added, changed or deleted by it, None: not recorded."""
 
     version: int
     timestamp_ms: int
@@ -88,21 +112,40 @@ class Lake:
     def compact(self, name: str, *, keep_hours: int | None = None) -> dict[str, Any]:
         """Join small files into large ones; remove files unused for that long, if asked.
 
-        A query may write at the same time: it only adds files, compaction only rewrites old ones.
+        A query may write at the same time; when both touch the same files, one is refused.
         """
         table = self._open(name)
-        done: dict[str, Any] = dict(table.optimize.compact())
+        try:
+            done: dict[str, Any] = dict(table.optimize.compact())
+        except CommitFailedError as error:
+            raise CompactionRefusedError(name) from error
         if keep_hours is not None:
-            done["filesVacuumed"] = len(table.vacuum(keep_hours, dry_run=False))
+            # The library refuses less than a week by itself; here the caller has decided.
+            gone = table.vacuum(keep_hours, dry_run=False, enforce_retention_duration=False)
+            done["filesVacuumed"] = len(gone)
         return done
 
     def read(self, name: str, *, limit: int | None = None, version: int | None = None) -> pa.Table:
         """Return rows of a table as Arrow, of now or of an earlier version."""
         table = self._open(name)
-        if version is not None:
-            table.load_as_version(version)
-        data = table.to_pyarrow_dataset()
-        return data.head(limit) if limit is not None else data.to_table()
+        newest = table.version()
+        try:
+            if version is not None:
+                table.load_as_version(version)
+            data = table.to_pyarrow_dataset(filesystem=self._filesystem(name))
+            if limit is None:
+                return data.to_table()
+            # No read-ahead: a thread that still reads when the process ends aborts it.
+            return data.head(limit, use_threads=False, batch_readahead=0, fragment_readahead=0)
+        except (DeltaError, FileNotFoundError) as error:
+            raise VersionNotFoundError(
+                name, newest if version is None else version, newest
+            ) from error
+
+    def _filesystem(self, name: str) -> FileSystem | None:
+        """Return Arrow's own way to a local table; the library's calls Python for each read."""
+        path = Path(self.table_path(name))
+        return SubTreeFileSystem(str(path), LocalFileSystem()) if path.is_dir() else None
 
     def query(self, sql: str, **tables: str) -> pa.Table:
         """Answer a SQL question over tables, each given as `alias=table name`, with DuckDB."""
@@ -118,18 +161,23 @@ class Lake:
             raise TableNotFoundError(name, self.path, self.names()) from error
 
 
+# A commit counts rows under the names of its operation and its writer.
+_ROW_METRICS = (
+    ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted"),
+    ("numOutputRows",),
+    ("num_added_rows",),
+)
+
+
 def _version(entry: dict[str, Any]) -> Version:
     metrics = entry.get("operationMetrics") or {}
-    rows = next((metrics[n] for n in _ROW_METRICS if n in metrics), None)
+    names = next((names for names in _ROW_METRICS if names[0] in metrics), None)
     return Version(
         version=entry["version"],
         timestamp_ms=entry["timestamp"],
         operation=entry.get("operation", "?"),
-        rows=None if rows is None else int(rows),
+        rows=None if names is None else sum(int(metrics.get(name, 0)) for name in names),
     )
-
-
-_ROW_METRICS = ("numOutputRows", "numTargetRowsInserted", "num_added_rows")
 
 
 def _type_name(kind: Any) -> str:
