@@ -35,7 +35,7 @@ def run_pipeline(app: "App", file: Path, name: str, *, once: bool) -> int:
         _execute(file)
         statuses = own.runtime.statuses()
         _announce(statuses)
-        statuses = own.runtime.wait(until_stopped=not stays)
+        statuses = own.runtime.wait(until_stopped=not (stays and statuses))
     except KeyboardInterrupt:
         errors.print("Stopping after the current batch …")
     finally:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import typer
 
-from orion.cli.output import console, say
-from orion.model import NotFoundError
+from orion.cli.output import say
+from orion.model import ConflictError, InvalidInputError, NotFoundError
 
 commands = typer.Typer()
 
@@ -16,18 +16,27 @@ def run(
     name: str = typer.Option("", help="Name of the app; else the file's name."),
     once: bool = typer.Option(False, "--once", help="Read what is there now, then end."),
     detach: bool = typer.Option(False, "--detach", "-d", help="Hand it to the running platform."),
+    replace: bool = typer.Option(
+        False, "--replace", help="With --detach: end the running app of this name first."
+    ),
 ) -> None:
     """Run a PySpark pipeline until it is stopped; Ctrl-C ends it after the current batch.
 
-    Exit code 0 when every query was stopped or has read all, 1 when one has FAILED.
+    Exit code 0 when every query was stopped or has read all, 1 when one has FAILED. A detached
+    app runs with the platform, starts again after a crash and with every `orion up`, and stays
+    when its queries are stopped. End it for good with: orion queries forget --app NAME
 
     Example: orion run pipeline.py --detach
     """
     if not file.is_file():
         raise NotFoundError(f"File '{file}' does not exist.", fix="Give the path of a Python file.")
+    if once and detach:
+        raise InvalidInputError(
+            "--once ends by itself, --detach keeps an app running.", fix="Give one of the two."
+        )
     app_name = name or file.stem
     if detach:
-        _hand_over(file, app_name)
+        _hand_over(file, app_name, replace=replace)
         return
     from orion.app import App, load_settings
     from orion.cli.foreground import run_pipeline
@@ -35,7 +44,18 @@ def run(
     raise typer.Exit(run_pipeline(App(load_settings()), file, app_name, once=once))
 
 
-def _hand_over(file: Path, name: str) -> None:
+class AppExistsError(ConflictError):
+    """Raised when a detached app of the name runs already."""
+
+    def __init__(self, name: str, file: Path) -> None:
+        self.name = name
+        super().__init__(
+            f"App '{name}' is already running.",
+            fix=f"Run the file anew with: orion run {file} --detach --replace, or give --name.",
+        )
+
+
+def _hand_over(file: Path, name: str, *, replace: bool) -> None:
     """Give the app to the supervisor, which starts it now and with every later `orion up`."""
     import sys
 
@@ -43,6 +63,7 @@ def _hand_over(file: Path, name: str) -> None:
     from orion.process import check_name
     from orion.supervise import AppSpec
 
+    _check_syntax(file)
     app = App(load_settings())
     spec = AppSpec(
         name=check_name(name),
@@ -50,6 +71,24 @@ def _hand_over(file: Path, name: str) -> None:
         env={"ORION_APP": "detached", "ORION_PROJECT": str(app.settings.project)},
         cwd=str(app.settings.project),
     )
-    app.supervisor.add(spec)
-    say(f"App '{name}' is supervised now. See it with: orion queries list, orion logs {name}")
-    console.print()
+    supervisor = app.supervisor
+    known = [status for status in supervisor.statuses() if status.name == name]
+    if any(status.pid and not status.required for status in known):
+        if not replace:
+            raise AppExistsError(name, file)
+        supervisor.remove(name)
+    supervisor.add(spec)
+    say(f"App '{name}' is supervised now; its queries begin when Spark is up, in some seconds.")
+    say(f"See them with: orion queries list, and what it prints with: orion logs {name}")
+
+
+def _check_syntax(file: Path) -> None:
+    """Refuse here what would only be seen in the log of a detached app."""
+    try:
+        compile(file.read_bytes(), str(file), "exec")
+    except (SyntaxError, ValueError) as error:
+        line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise InvalidInputError(
+            f"{file} is not valid Python: {reason}{line}.", fix="Correct it and run it again."
+        ) from error
