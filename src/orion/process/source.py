@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 from pyspark.errors import ParseException
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -146,7 +147,8 @@ def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:
     """Decode the values in Arrow batches; everything else of the record stays in the JVM."""
     assert read.columns is not None
     shape = StructType([*read.columns.fields]).add(REASON, StringType())
-    decode = arrow_udf(decoding(to_arrow_schema(read.columns)), shape)
+    # Spark's stub of arrow_udf leaves struct results out, which it does take.
+    decode: Any = arrow_udf(decoding(to_arrow_schema(read.columns)), shape)  # type: ignore[call-overload]
     # Marked so that the planner neither repeats the decoding nor moves filters below it.
     rows = raw.withColumn("_json", decode.asNondeterministic()("value"))
     return _unpack(raw, rows, read, F.col(f"_json.{REASON}"))
