@@ -23,6 +23,8 @@ def run_pipeline(app: "App", file: Path, name: str, *, once: bool) -> int:
 
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("orion").setLevel(logging.INFO)
+    # Its records repeat in pages what a query's error says in a line.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGTERM, _as_interrupt)
     own = pipeline.Pipeline(app, name, once=once)
     pipeline.begin(own)

@@ -20,7 +20,9 @@ _REALTIME = {
     "Join",
 }
 _WORDS = {
-    "MapInArrow": "the Arrow decoder; read the topic with orion.stream(…, mode='realtime')",
+    "CollectMetrics": "the topic was not read with orion.stream(…, mode='realtime')",
+    "MapInArrow": "it runs Python",
+    "ArrowEvalPython": "it runs Python",
     "Aggregate": "an aggregation keeps state",
     "Deduplicate": "deduplication keeps state",
     "DeduplicateWithinWatermark": "deduplication keeps state",

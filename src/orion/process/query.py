@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from orion.config import EngineSettings
+from orion.log import GroupCommit
 from orion.model import (
     ConflictError,
     InvalidInputError,
+    Mode,
     NotFoundError,
     QueryStatus,
     State,
@@ -18,6 +20,7 @@ from orion.model import (
 )
 from orion.process.definition import Definition
 from orion.process.running import Place, RunningQuery
+from orion.process.stranger import end_offsets
 
 logger = logging.getLogger(__name__)
 
@@ -68,6 +71,7 @@ class Query:
         self._next_start_s = 0.0
         self._running_since_s = 0.0
         self._dead_letters_before = 0
+        self._groups = GroupCommit(place.connection)
         self.status = QueryStatus(
             name=definition.name,
             app=app,
@@ -148,6 +152,8 @@ class Query:
         assert self._run is not None
         progress = self._run.progress
         batch = max(self._run.batch, int(progress.get("batchId", -1)))
+        if self.definition.mode is Mode.REALTIME:
+            self._groups.commit(self.definition.name, end_offsets(progress))
         if batch == self.status.batch and not progress.get("numInputRows"):
             self._change(records_per_second=0.0)
             return

@@ -1,10 +1,12 @@
 """A query on Spark: started, delivering, stopped; one run between two failures."""
 
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -19,6 +21,8 @@ from orion.process.encode import TopicWrite, encode_rows
 from orion.process.plan import require_realtime
 from orion.process.sink import TUNED_SINK, SparkSink, TableSink, TransactionSink
 from orion.process.stranger import read_progress
+
+logger = logging.getLogger(__name__)
 
 _REALTIME_TRIGGER = "org.apache.spark.sql.execution.streaming.RealTimeTrigger"
 # Real-time batches checkpoint this often; between two checkpoints a crash repeats records.
@@ -86,15 +90,22 @@ class RunningQuery:
 
     @property
     def progress(self) -> Mapping[str, Any]:
-        """What Spark last reported, as its JSON."""
-        return {} if self._spark is None else read_progress(self._spark)
+        """What Spark last reported, as its JSON; nothing when its JVM is gone."""
+        try:
+            return {} if self._spark is None else read_progress(self._spark)
+        except (Py4JError, OSError):
+            return {}
 
     def stop(self) -> None:
         """End after the batch that is being delivered."""
         with self._delivering:
             self._stopping = True
         if self._spark is not None:
-            self._spark.stop()
+            try:
+                self._spark.stop()
+            except (Py4JError, OSError) as error:
+                # The JVM is gone, and the query with it: a signal reached both processes.
+                logger.debug("no JVM to stop: %s", error)
         self.close()
 
     def close(self) -> None:

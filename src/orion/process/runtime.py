@@ -194,14 +194,14 @@ class Runtime:
             trigger_ms=parse_duration_ms(self._rooms.settings.trigger),
         )
 
-    def _start(self, definition: Definition, sources: tuple[str, ...]) -> Query:
+    def _start(
+        self, definition: Definition, sources: tuple[str, ...], *, letters: str = ""
+    ) -> Query:
         name, settings = definition.name, self._rooms.settings
-        self._create_topic(self._dead_letters.topic(name), like=())
-        place = Place(
-            self._rooms.connection,
-            f"{self._rooms.checkpoints.rstrip('/')}/{name}",
-            self._dead_letters.topic(name),
-        )
+        letters = letters or self._dead_letters.topic(name)
+        self._create_topic(letters, like=())
+        checkpoint = f"{self._rooms.checkpoints.rstrip('/')}/{name}"
+        place = Place(self._rooms.connection, checkpoint, letters)
         query = Query(definition, place, RestartPolicy.from_settings(settings), app=self._app)
         with self._lock:
             if name in self._queries and self._queries[name].status.state.is_active:
@@ -223,7 +223,7 @@ class Runtime:
             write = TopicWrite(self._dead_letters.topic(query), format="raw")
             own = self._definition(df, write, f"{query}.bad.{topic}", Mode.EXACTLY_ONCE, False)
             own = replace(own, sink_name=f"topic {write.topic}", trigger_ms=500)
-            self._start(own, (topic,))
+            self._start(own, (topic,), letters=write.topic)
 
     def _create_topic(self, name: str, *, like: Sequence[str]) -> None:
         """Create a topic with as many partitions as the largest it is fed from."""

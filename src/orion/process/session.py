@@ -37,7 +37,7 @@ _DEFAULTS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.databricks.delta.snapshotPartitions": "1",  # 50 tasks to read a log of a few files
-    "spark.python.daemon.module": "orion.process.worker_daemon",
+    "spark.python.daemon.module": "orion.worker",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",  # each batch costs DuckDB a plan
     "spark.sql.files.maxPartitionBytes": "64m",

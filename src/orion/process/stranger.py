@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +73,7 @@ def read_progress(query: StreamingQuery) -> dict[str, Any]:
     return {} if found is None else dict(json.loads(found.json()))
 
 
-def end_offsets(progress: dict[str, Any]) -> Offsets:
+def end_offsets(progress: Mapping[str, Any]) -> Offsets:
     """Return where the last batch ended in each Kafka partition."""
     ends: dict[str, dict[int, int]] = {}
     for source in progress.get("sources", ()):
