@@ -83,7 +83,9 @@ def test_the_list_shows_state_path_and_lag_in_80_columns(
     assert found[query]["lag_seconds"] > 0
     described = pipelines.succeed("queries", "describe", query)
     assert "exactly once, for read_committed readers" in described
-    assert topic in described
+    assert "COMMITTED" in described
+    partitions = pipelines.read_json("queries", "describe", query)["partitions"]
+    assert [(p["topic"], p["committed"], p["end_offset"]) for p in partitions] == [(topic, 2, 5)]
 
 
 def _commit(kafka: KafkaServer, group: str, topic: str, offset: int) -> None:

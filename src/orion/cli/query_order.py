@@ -32,14 +32,17 @@ class QueryNotFoundError(NotFoundError):
 
 
 class QueryGoneError(ConflictError):
-    """Raised when the process of a query is gone and nobody here can start it again."""
+    """Raised when nobody runs a query and so nobody can carry out the order."""
 
-    def __init__(self, status: QueryStatus) -> None:
-        self.name, self.app = status.name, status.app
+    def __init__(self, status: QueryStatus, *, supervised: bool) -> None:
+        self.name, self.app, self.supervised = status.name, status.app, supervised
+        here = "" if supervised else ", and is not supervised here"
+        again = (
+            f"orion queries restart {status.name}" if supervised else f"orion run {status.app}.py"
+        )
         super().__init__(
-            f"Query '{status.name}' is {status.state}: its app '{status.app}' does not run, "
-            "and is not supervised here.",
-            fix=f"Start the app again with: orion run {status.app}.py",
+            f"Query '{status.name}' is {status.state}: its app '{status.app}' does not run{here}.",
+            fix=f"Start the app again with: {again}",
         )
 
 
@@ -90,27 +93,29 @@ class QueryOrders:
 
     def stop(self, name: str) -> QueryStatus:
         """Stop a query after its current batch; one that does not run is left as it is."""
-        status = self.get(name)
-        if status.state is State.LOST and not self._runs(status):
-            raise QueryGoneError(status)
+        status, supervised = self._settle("stop", self.get(name))
         if status.state in (State.STOPPED, State.FAILED):
             return status
+        if not self._hears(status, supervised):
+            raise QueryGoneError(status, supervised=supervised is not None)
         self._app.orders.send("stop", name)
         return self._wait("stop", status, lambda now: not now.state.is_active)
 
     def restart(self, name: str) -> QueryStatus:
         """Start a query again where it was; its whole app, where that does not run."""
-        status = self.get(name)
-        if self._runs(status):
-            self._app.orders.send("restart", name)
-        elif self._is_supervised(status.app):
-            self._app.supervisor.restart(status.app)
-        else:
-            raise QueryGoneError(status)
+        before = self.get(name)
+        status, supervised = self._settle("restart", before)
+        if status.pid == before.pid:
+            if self._hears(status, supervised):
+                self._app.orders.send("restart", name)
+            elif supervised is not None:
+                self._app.supervisor.restart(status.app)
+            else:
+                raise QueryGoneError(status, supervised=False)
         begun = self._wait(
             "restart",
             status,
-            lambda now: now.started_ms != status.started_ms and now.state in _BEGUN,
+            lambda now: now.started_ms != before.started_ms and now.state in _BEGUN,
         )
         if begun.state is not State.RUNNING:
             raise QueryRefusedError(begun)
@@ -128,7 +133,7 @@ class QueryOrders:
         """End a supervised app for good and forget its queries; return their names."""
         statuses = self._app.statuses.read()
         names = [status.name for status in statuses.values() if status.app == app]
-        supervised = self._is_supervised(app)
+        supervised = self.is_supervised(app)
         if not names and not supervised:
             raise NotFoundError(
                 f"There is no app '{app}'.",
@@ -141,24 +146,26 @@ class QueryOrders:
 
     def is_supervised(self, app: str) -> bool:
         """Tell whether the project's supervisor keeps an app of this name."""
-        return self._is_supervised(app)
+        return self._process(app) is not None
 
-    def _runs(self, status: QueryStatus) -> bool:
-        """Tell whether a process may hear an order to the query.
+    def _settle(self, verb: str, status: QueryStatus) -> tuple[QueryStatus, int | None]:
+        """Return the status once it is that of the app's present process, and the process.
 
-        A supervised app and one on this machine can be looked up; another machine's is believed.
+        An app that has just been started speaks for the first time when its Spark is up.
         """
+        pid = self._process(status.app)
+        if not pid or pid == status.pid:
+            return status, pid
+        return self._wait(verb, status, lambda now: now.pid == pid), pid
+
+    def _hears(self, status: QueryStatus, supervised: int | None) -> bool:
+        """Tell whether a process may hear an order; one on another machine is believed to."""
         from orion.supervise import process_exists
 
-        if status.state is State.LOST:
+        if status.state is State.LOST or supervised == 0:
             return False
-        process = self._process(status.app)
-        if process is not None:
-            return process == status.pid
-        return not self._app.settings.kafka.is_local or process_exists(status.pid)
-
-    def _is_supervised(self, app: str) -> bool:
-        return self._process(app) is not None
+        local = self._app.settings.kafka.is_local
+        return supervised is not None or not local or process_exists(status.pid)
 
     def _process(self, app: str) -> int | None:
         """Return the pid of a supervised app, 0 while it has none, None when it is not one."""

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from orion.app import App, load_settings
 from orion.cli.output import JsonFlag, console, print_json, print_table, say
-from orion.model import OrionError, format_bytes, format_count, format_duration
+from orion.model import InvalidInputError, OrionError, format_bytes, format_count, format_duration
 
 if TYPE_CHECKING:
     from orion.lake import TableFacts, Version
@@ -47,6 +47,11 @@ def list_tables(as_json: bool = JsonFlag) -> None:
     Example: `orion tables list`
     """
     lake = App(load_settings()).lake
+    if not lake.is_local:
+        raise InvalidInputError(
+            f"The tables of the remote lake {lake.path} cannot be listed.",
+            fix="Name one: orion tables describe TABLE",
+        )
     tables = [lake.get(name) for name in lake.names()]
     if as_json:
         print_json([_facts_json(table) for table in tables])

@@ -75,6 +75,11 @@ class Lake:
     def __init__(self, path: str) -> None:
         self.path = path
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the lake is a folder of this machine."""
+        return "://" not in self.path
+
     def table_path(self, name: str) -> str:
         """Return the folder of a table, whether it exists or not."""
         if not name or name.startswith((".", "/")) or ".." in name:
@@ -84,9 +89,10 @@ class Lake:
         return f"{self.path.rstrip('/')}/{name}"
 
     def names(self) -> list[str]:
-        """Return the tables of a local lake, by name."""
+        """Return the tables of a local lake, by name; those of a remote one are not known."""
         root = Path(self.path)
-        return sorted(str(log.parent.relative_to(root)) for log in root.glob("**/_delta_log"))
+        logs = (log for log in root.glob("**/_delta_log") if any(log.glob("*.json")))
+        return sorted(str(log.parent.relative_to(root)) for log in logs)
 
     def get(self, name: str) -> TableFacts:
         """Return the facts of one table, from its log alone."""
