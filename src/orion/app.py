@@ -1,6 +1,7 @@
 """The one place that builds rooms from settings and joins them; heavy ones when first used."""
 
 import os
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from orion.log import Connection, DeadLetters, Groups, OrderLog, StatusLog, Topics
     from orion.process import Runtime
     from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
+
+
+ENGINE = "engine"
+# Beside the brokers: Spark takes as long to start as they do.
+_ENGINE_ORDER = 1
+_ENGINE_TIMEOUT_S = 120.0
 
 
 def load_settings(
@@ -114,23 +121,64 @@ class App:
 
     def start_runtime(self, name: str) -> "Runtime":
         """Start the Spark application of this process; takes some seconds."""
-        from orion.process import Rooms, Runtime, Shipment, session_options, start_session
+        from orion.process import Rooms, Runtime, start_session
 
         self.connection.require()
-        self.jars.fetch(self.java, bundles=("spark",), progress=lambda *_: None)
-        settings = self.settings
-        scratch = settings.data_dir / "run" / "spark"
-        scratch.mkdir(parents=True, exist_ok=True)
-        shipment = Shipment(self.jars.paths("spark"))
-        options = session_options(settings.spark, shipment, scratch=scratch, name=f"orion {name}")
         rooms = Rooms(
-            spark=start_session(options, log=settings.data_dir / "logs" / f"{name}.spark.log"),
+            spark=start_session(self._session_options(name), log=self._spark_log(name)),
             connection=self.connection,
             lake=self.lake,
-            settings=settings.engine,
-            checkpoints=settings.checkpoints_path,
+            settings=self.settings.engine,
+            checkpoints=self.settings.checkpoints_path,
         )
         return Runtime(rooms, app=name)
+
+    def start_engine(self) -> "Runtime":
+        """Start the engine: Spark first, since the brokers may still be starting."""
+        from orion.process import start_session
+
+        start_session(self._session_options(ENGINE), log=self._spark_log(ENGINE))
+        self.connection.wait(timeout_s=_ENGINE_TIMEOUT_S)
+        runtime = self.start_runtime(ENGINE)
+        runtime.warm_up()
+        runtime.watch()
+        self._engine_mark.write_text(str(os.getpid()))
+        return runtime
+
+    def _session_options(self, name: str) -> dict[str, str]:
+        from orion.process import Shipment, session_options
+
+        self.jars.fetch(self.java, bundles=("spark",), progress=lambda *_: None)
+        scratch = self.settings.data_dir / "run" / "spark"
+        scratch.mkdir(parents=True, exist_ok=True)
+        shipment = Shipment(self.jars.paths("spark"))
+        return session_options(self.settings.spark, shipment, scratch=scratch, name=f"orion {name}")
+
+    def _spark_log(self, name: str) -> Path:
+        return self.settings.data_dir / "logs" / f"{name}.spark.log"
+
+    @property
+    def _engine_mark(self) -> Path:
+        """Holds the pid of the engine that has got ready."""
+        return self.settings.data_dir / "run" / "engine.pid"
+
+    def _engine_spec(self) -> "ProcessSpec":
+        from orion.supervise import ProcessSpec
+
+        def is_ready() -> bool:
+            from orion.supervise import process_exists
+
+            mark = self._engine_mark
+            return mark.is_file() and process_exists(int(mark.read_text() or 0))
+
+        return ProcessSpec(
+            name=ENGINE,
+            argv=(sys.executable, "-m", "orion.cli.main", "engine"),
+            env={"ORION_PROJECT": str(self.settings.project)},
+            ready=is_ready,
+            ready_timeout_s=_ENGINE_TIMEOUT_S,
+            order=_ENGINE_ORDER,
+        )
 
     @cached_property
     def run_folder(self) -> "RunFolder":
@@ -170,8 +218,9 @@ class App:
         from orion.supervise import read_apps
 
         brokers = self._broker_specs() if self.settings.kafka.is_local else []
+        engine = [self._engine_spec()] if self.settings.engine.warm else []
         apps = [app.to_process_spec() for app in read_apps(self.run_folder.apps)]
-        return [*brokers, *apps]
+        return [*brokers, *engine, *apps]
 
     def _broker_specs(self) -> "list[ProcessSpec]":
         from orion.supervise import ProcessSpec

@@ -21,11 +21,7 @@ def run_pipeline(app: "App", file: Path, name: str, *, once: bool) -> int:
     """Run the file, then wait for its queries; return the exit code."""
     from orion import pipeline
 
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
-    logging.getLogger("orion").setLevel(logging.INFO)
-    # Its records repeat in pages what a query's error says in a line.
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    signal.signal(signal.SIGTERM, _as_interrupt)
+    _set_up()
     own = pipeline.Pipeline(app, name, once=once)
     pipeline.begin(own)
     say(f"Starting Spark for app '{name}' on {app.settings.spark.master} …")
@@ -41,13 +37,43 @@ def run_pipeline(app: "App", file: Path, name: str, *, once: bool) -> int:
     except KeyboardInterrupt:
         errors.print("Stopping after the current batch …")
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        _ignore_signals()
         own.stop()
     failed = [status for status in statuses if status.state is State.FAILED]
     for status in failed:
         errors.print(f"Query '{status.name}' FAILED: {status.error}", style="red", markup=False)
     return 1 if failed else 0
+
+
+def run_engine(app: "App") -> None:
+    """Be the engine: one warm Spark application that stays until it is told to stop."""
+    _set_up()
+    runtime = None
+    try:
+        # Spark starts while the brokers do; whoever is ready first waits for the other.
+        runtime = app.start_engine()
+        say(f"The engine is ready on {app.settings.spark.master}.")
+        runtime.wait(until_stopped=False)
+    except KeyboardInterrupt:
+        say("The engine stops.")
+    finally:
+        _ignore_signals()
+        if runtime is not None:
+            runtime.stop()
+
+
+def _set_up() -> None:
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("orion").setLevel(logging.INFO)
+    # Its records repeat in pages what a query's error says in a line.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    signal.signal(signal.SIGTERM, _as_interrupt)
+
+
+def _ignore_signals() -> None:
+    """Let the stop run to its end; it is bounded by itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _execute(file: Path) -> None:

@@ -55,6 +55,15 @@ class AppExistsError(ConflictError):
         )
 
 
+@commands.command(hidden=True)
+def engine() -> None:
+    """Be the engine of the platform; `orion up` starts this."""
+    from orion.app import App, load_settings
+    from orion.cli.foreground import run_engine
+
+    run_engine(App(load_settings()))
+
+
 def _hand_over(file: Path, name: str, *, replace: bool) -> None:
     """Give the app to the supervisor, which starts it now and with every later `orion up`."""
     import sys

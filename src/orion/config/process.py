@@ -24,6 +24,9 @@ class SparkSettings:
 class EngineSettings:
     """How queries run, fail and restart."""
 
+    warm: bool = setting(
+        True, "Whether `orion up` starts the engine, the Spark that runs SQL queries"
+    )
     mode: str = setting("exactly_once", "Default mode: exactly_once, at_least_once or realtime")
     trigger: str = setting(
         "0ms", "Least time between two batches of a query; 0ms: as soon as records come"

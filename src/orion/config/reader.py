@@ -121,6 +121,8 @@ def _convert(key: str, value: Any, default: Any, origin: str) -> Any:
         items = value.replace(",", " ").split() if isinstance(value, str) else value
         items = [items] if isinstance(items, int) else items
         return tuple(_to_int(key, item, origin) for item in items)
+    if isinstance(default, bool):
+        return _to_bool(key, value, origin)
     if isinstance(default, int):
         return _to_int(key, value, origin)
     if not isinstance(value, str):
@@ -130,6 +132,14 @@ def _convert(key: str, value: Any, default: Any, origin: str) -> Any:
 
 def _option_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _to_bool(key: str, value: Any, origin: str) -> bool:
+    words = {"true": True, "1": True, "false": False, "0": False}
+    found = value if isinstance(value, bool) else words.get(str(value).lower())
+    if found is None:
+        raise SettingValueError(key, value, origin, "true or false")
+    return found
 
 
 def _to_int(key: str, value: Any, origin: str) -> int:

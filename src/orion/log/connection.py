@@ -1,5 +1,6 @@
 """Where the log is and how clients reach it: the one place that makes client options."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,6 +66,13 @@ class Connection:
             self.admin().list_topics(timeout=timeout_s)
         except KafkaException as error:
             raise BrokerUnreachableError(self.addresses, error.args[0].str()) from error
+
+    def wait(self, *, timeout_s: float) -> None:
+        """Return once a broker answers; raise when none does in time."""
+        deadline = time.monotonic() + timeout_s
+        while not self.is_ready():
+            if time.monotonic() > deadline:
+                raise BrokerUnreachableError(self.addresses, f"none within {timeout_s:.0f} s")
 
     def is_ready(self, *, brokers: int = 1, timeout_s: float = 1.0) -> bool:
         """Tell whether that many brokers answer."""

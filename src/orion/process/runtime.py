@@ -168,6 +168,10 @@ class Runtime:
             if verb == "restart":
                 query.restart()
 
+    def warm_up(self) -> None:
+        """Run a first small job, so that the first query does not pay for Spark's start."""
+        self._rooms.spark.range(1).selectExpr("to_json(struct(id))").toArrow()
+
     def watch(self) -> None:
         """Begin to look after queries, those of plain Spark code included; once."""
         if self._threads:

@@ -4,8 +4,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,8 @@ class Project:
     """A folder with an Orion of its own."""
 
     folder: Path
+    # Most tests want the log alone; Spark is started by those that need it.
+    env: Mapping[str, str] = field(default_factory=lambda: {"ORION_ENGINE_WARM": "false"})
 
     @property
     def run(self) -> RunFolder:
@@ -39,7 +41,7 @@ class Project:
         return subprocess.run(
             [str(Path(sys.executable).parent / words[0]), *words[1:]],
             cwd=self.folder,
-            env={**os.environ, "COLUMNS": "80"},
+            env={**os.environ, "COLUMNS": "80", **self.env},
             input=stdin if stdin is not None else "",
             capture_output=True,
             text=True,
