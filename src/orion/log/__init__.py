@@ -6,7 +6,7 @@ Never: Spark, SQL or HTTP.
 """
 
 from orion.log.connection import BrokerUnreachableError, Connection
-from orion.log.consume import Selection, Start, consume
+from orion.log.consumer import Selection, Start, consume
 from orion.log.dead_letter import (
     DeadLetter,
     DeadLetters,
@@ -22,7 +22,7 @@ from orion.log.errors import (
 from orion.log.group import Group, GroupPartition, Groups
 from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
-from orion.log.produce import Failure, ProduceError, produce
+from orion.log.producer import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
 from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
 from orion.log.topic import Partition, Topic, Topics, is_internal

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from orion.log.connection import Connection
-from orion.log.consume import Selection, consume
+from orion.log.consumer import Selection, consume
 from orion.log.errors import PartitionNotFoundError, TopicNotFoundError
 from orion.log.record import Record
 from orion.log.topic import Topics
