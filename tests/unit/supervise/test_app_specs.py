@@ -6,6 +6,8 @@ from orion.app import App, load_settings
 from orion.supervise import AppSpec, RunFolder, Supervisor
 from orion.supervise.appfile import write_apps
 
+_ELSEWHERE = {"kafka.bootstrap_servers": "elsewhere:9092", "engine.warm": False}
+
 
 @pytest.fixture(autouse=True)
 def _no_project(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -13,7 +15,7 @@ def _no_project(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_apps_of_an_earlier_run_start_again(tmp_path: Path) -> None:
-    app = App(load_settings({"kafka.bootstrap_servers": "elsewhere:9092"}, project=tmp_path))
+    app = App(load_settings(_ELSEWHERE, project=tmp_path))
     app.run_folder.data_dir.mkdir()
     write_apps(app.run_folder.apps, [AppSpec("mine", ("python", "x.py"), "/", max_restarts=3)])
     (spec,) = app.process_specs()
