@@ -146,12 +146,13 @@ class App:
         return runtime
 
     def _session_options(self, name: str) -> dict[str, str]:
-        from orion.process import Shipment, session_options
+        from orion.process import Shipment, is_remote, pack_python, session_options
 
         self.jars.fetch(self.java, bundles=("spark",), progress=lambda *_: None)
         scratch = self.settings.data_dir / "run" / "spark"
         scratch.mkdir(parents=True, exist_ok=True)
-        shipment = Shipment(self.jars.paths("spark"))
+        python = pack_python(scratch.parent) if is_remote(self.settings.spark.master) else None
+        shipment = Shipment(self.jars.paths("spark"), python)
         return session_options(self.settings.spark, shipment, scratch=scratch, name=f"orion {name}")
 
     def _spark_log(self, name: str) -> Path:

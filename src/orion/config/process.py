@@ -12,6 +12,9 @@ class SparkSettings:
 
     master: str = setting("local[16]", "Spark master: local[n], spark://…, k8s://… or yarn")
     memory: str = setting("1g", "Heap of the driver; in local mode the tasks share it")
+    python: str = setting(
+        "", "Interpreter of tasks on a cluster; empty: this one's version by name"
+    )
     shuffle_partitions: int = setting(
         0, "Partitions after a shuffle; 0: one a core of this machine"
     )

@@ -9,7 +9,8 @@ from orion.process.definition import check_name
 from orion.process.encode import TopicWrite
 from orion.process.query import Query
 from orion.process.runtime import Rooms, Runtime
-from orion.process.session import Shipment, session_options, start_session
+from orion.process.session import Shipment, is_remote, session_options, start_session
+from orion.process.shipping import pack_python
 from orion.process.source import TopicRead, parse_columns
 
 __all__ = [
@@ -20,6 +21,8 @@ __all__ = [
     "TopicRead",
     "TopicWrite",
     "check_name",
+    "is_remote",
+    "pack_python",
     "parse_columns",
     "session_options",
     "start_session",

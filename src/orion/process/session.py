@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from orion.config import SparkSettings
+from orion.process.shipping import FOLDER
 
 _LOCAL_CHECKPOINTS = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
@@ -54,11 +55,10 @@ _JAVA_OPTIONS = "-XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=
 
 @dataclass(frozen=True)
 class Shipment:
-    """What executors on other machines need: jars, and the Python packages as archives."""
+    """What executors need: jars, and on other machines the Python packages as an archive."""
 
     jars: Sequence[Path]
-    archives: Sequence[str] = ()
-    python_path: str = ""
+    python: Path | None = None
 
 
 def session_options(
@@ -79,12 +79,27 @@ def session_options(
         "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -Dlog4j2.configurationFile={log_config}"
         f" -Dderby.system.home={scratch}",
     }
-    if settings.master.startswith("local") or "127.0.0.1" in settings.master:
+    if not is_remote(settings.master) or "//127.0.0.1" in settings.master:
         options |= _LOCAL_ONLY
-    if shipment.archives:
-        options["spark.archives"] = ",".join(shipment.archives)
-        options["spark.executorEnv.PYTHONPATH"] = shipment.python_path
+    options["spark.pyspark.python"] = executor_python(settings)
+    options["spark.pyspark.driver.python"] = sys.executable
+    if shipment.python is not None:
+        options["spark.archives"] = f"{shipment.python}#{FOLDER}"
+        options["spark.executorEnv.PYTHONPATH"] = f"./{FOLDER}"
     return {**options, **settings.options}
+
+
+def is_remote(master: str) -> bool:
+    """Tell whether tasks run in other processes than the driver's, perhaps elsewhere."""
+    return not master.startswith("local")
+
+
+def executor_python(settings: SparkSettings) -> str:
+    """Return the interpreter of the tasks: this one, or of the same version by name elsewhere."""
+    if settings.python:
+        return settings.python
+    major, minor = sys.version_info[:2]
+    return f"python{major}.{minor}" if is_remote(settings.master) else sys.executable
 
 
 def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
@@ -93,8 +108,6 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     Args:
         log: The file that the JVM's own words go to.
     """
-    # Tasks run the interpreter of this environment, whatever the shell's `python3` is.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder
     for name, value in options.items():
         builder = builder.config(name, value)
