@@ -129,6 +129,18 @@ class GroupActiveError(ConflictError):
         )
 
 
+class GroupOfQueryError(ConflictError):
+    """Raised when the offsets of an Orion query would be moved: they are part of its books."""
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+        super().__init__(
+            f"Group '{group}' belongs to an Orion query: its offsets tell what is written."
+            " Nothing was changed.",
+            fix="To read again from elsewhere, start the query under a new name=….",
+        )
+
+
 class KafkaRefusedError(UnavailableError):
     """Raised when Kafka answers with an error that has no better word here."""
 

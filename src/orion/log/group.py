@@ -15,6 +15,7 @@ from orion.log.errors import (
     REQUEST_TIMEOUT_S,
     GroupActiveError,
     GroupNotFoundError,
+    GroupOfQueryError,
     KafkaRefusedError,
     PartitionNotFoundError,
     refuse,
@@ -23,6 +24,7 @@ from orion.log.errors import (
 from orion.log.group_age import read_ages_ms
 from orion.log.group_reset import Move, ResetTarget, plan_moves
 from orion.log.offset import Bounds, PartitionKey, read_bounds, read_offsets_at
+from orion.log.stamp import is_stamped
 from orion.log.topic import Topics
 
 # Groups whose oldest unread records are read at the same time.
@@ -145,6 +147,8 @@ class Groups:
 
         """
         group, addresses = self.get(name), self._connection.addresses
+        if any(is_stamped(part.metadata) for part in group.partitions):
+            raise GroupOfQueryError(name)
         current = {(p.topic, p.partition): p for p in group.partitions}
         chosen = self._chosen(current, list(only))
         wanted = [TopicPartition(topic, partition) for topic, partition in chosen]

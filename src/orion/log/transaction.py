@@ -1,6 +1,5 @@
 """One Kafka transaction a batch: output, dead letters and input offsets become visible together."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from orion.log.connection import BrokerUnreachableError, Connection
+from orion.log.stamp import decode_stamp, encode_stamp
 from orion.model import ConflictError, UnavailableError
 
 Headers = Sequence[tuple[str, bytes | None]]
@@ -21,7 +21,7 @@ _PRODUCER: dict[str, Any] = {
     "retry_backoff_ms": 5,
     "linger_ms": 20,
     "compression_type": "lz4",
-    "batch_size": 1 << 20,
+    "batch_size": 512 << 10,
     "batch_num_messages": 100_000,
     "queue_buffering_max_messages": 2_000_000,
     "queue_buffering_max_kbytes": 1 << 20,
@@ -120,9 +120,9 @@ class TransactionalWriter:
             if item.offset < 0:
                 continue
             offsets.setdefault(item.topic, {})[item.partition] = item.offset
-            stamp = _read_stamp(item.metadata)
-            if stamp["batch"] >= batch:
-                batch, checkpoint = stamp["batch"], stamp["checkpoint"]
+            stamped, number = decode_stamp(item.metadata)
+            if number >= batch:
+                batch, checkpoint = number, stamped
         return Position(checkpoint, batch, offsets) if offsets else None
 
     @contextmanager
@@ -193,7 +193,7 @@ class Transaction:
 
     def commit_offsets(self, offsets: Offsets, *, checkpoint: str, batch: int) -> None:
         """Add where the batch ended; the batch is named in the offsets' metadata."""
-        stamp = json.dumps({"checkpoint": checkpoint, "batch": batch})
+        stamp = encode_stamp(checkpoint, batch)
         positions = [
             TopicPartition(topic, partition, offset, stamp)
             for topic, ends in offsets.items()
@@ -221,12 +221,3 @@ def _partitions(consumer: Consumer, topics: Iterable[str]) -> Iterator[TopicPart
     for topic in topics:
         known = consumer.list_topics(topic, timeout=_TIMEOUT_S).topics[topic]
         yield from (TopicPartition(topic, number) for number in known.partitions)
-
-
-def _read_stamp(text: str | None) -> dict[str, Any]:
-    """Read the batch a committed offset belongs to; other tools leave no stamp of ours."""
-    try:
-        found = json.loads(text or "")
-        return {"batch": int(found["batch"]), "checkpoint": str(found["checkpoint"])}
-    except (ValueError, KeyError, TypeError):
-        return {"batch": -1, "checkpoint": ""}

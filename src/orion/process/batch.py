@@ -28,6 +28,18 @@ class CheckpointMismatchError(ConflictError):
         )
 
 
+class OffsetsChangedError(ConflictError):
+    """Raised when something else than the query has moved its consumer group."""
+
+    def __init__(self, query: str, batch: int) -> None:
+        self.query, self.batch = query, batch
+        super().__init__(
+            f"The offsets of consumer group '{query}' were changed by another tool, so it cannot be"
+            f" told whether batch {batch} was written.",
+            fix="A query reads where its checkpoint says: start it under a new name=… instead.",
+        )
+
+
 class Batch:
     """What Spark knows of the batch being run; the dead letters are known once it has run.
 
@@ -160,6 +172,8 @@ class Delivery:
         if not self._asked:
             self._last, self._asked = self._writer.position(batch.ends), True
         last = self._last
+        if last is not None and not last.checkpoint and batch.number > 0:
+            raise OffsetsChangedError(self._query, batch.number)
         if last is None or last.checkpoint != batch.checkpoint or batch.number > last.batch:
             return False
         if any(end > last.offsets.get(t, {}).get(p, end) for t, p, end in _flat(batch.ends)):

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +34,8 @@ from orion.process.stranger import Strangers
 logger = logging.getLogger(__name__)
 
 _STEP_S = 0.1
+# Kept until someone deals with them; larger than what the source may hold, for their headers.
+_DEAD_LETTER_TOPIC = {"retention.ms": "-1", "max.message.bytes": str(64 << 20)}
 
 
 class QueryExistsError(ConflictError):
@@ -203,7 +205,7 @@ class Runtime:
     ) -> Query:
         name, settings = definition.name, self._rooms.settings
         letters = letters or self._dead_letters.topic(name)
-        self._create_topic(letters, like=())
+        self._create_topic(letters, configs=_DEAD_LETTER_TOPIC)
         checkpoint = f"{self._rooms.checkpoints.rstrip('/')}/{name}"
         place = Place(self._rooms.connection, checkpoint, letters)
         query = Query(definition, place, RestartPolicy.from_settings(settings), app=self._app)
@@ -229,13 +231,15 @@ class Runtime:
             own = replace(own, sink_name=f"topic {write.topic}", trigger_ms=500)
             self._start(own, (topic,), letters=write.topic)
 
-    def _create_topic(self, name: str, *, like: Sequence[str]) -> None:
+    def _create_topic(
+        self, name: str, *, like: Sequence[str] = (), configs: Mapping[str, str] | None = None
+    ) -> None:
         """Create a topic with as many partitions as the largest it is fed from."""
         if self._topics.exists(name):
             return
         counts = [len(self._topics.get(topic).partitions) for topic in like]
         try:
-            self._topics.create(name, partitions=max(counts, default=1))
+            self._topics.create(name, partitions=max(counts, default=1), configs=configs)
         except TopicExistsError:
             return
 

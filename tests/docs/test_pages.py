@@ -1,0 +1,71 @@
+"""The commands of the docs, run in their order on a platform of their own."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orion.testing.kafka import free_ports
+from orion.testing.project import Project
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+# A page and the name its first Python block is saved under.
+PAGES = [("topics.md", ""), ("groups.md", ""), ("pipelines.md", "pipeline.py")]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return [body for kind, body in _BLOCK.findall((DOCS / page).read_text()) if kind == language]
+
+
+def commands(page: str) -> Iterator[str]:
+    for body in blocks(page, "console"):
+        for line in body.splitlines():
+            if line.startswith("$ "):
+                yield line.removeprefix("$ ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "file"), PAGES)
+def test_the_commands_of_a_page_work(page: str, file: str, project: Project) -> None:
+    port, controller = free_ports(2)
+    project.succeed("up", "--detach", "--port", str(port), "--controller-ports", str(controller))
+    if file:
+        (project.folder / file).write_text(blocks(page, "python")[0])
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    wanted = list(commands(page))
+    assert wanted, "a page without commands teaches nothing"
+    for command in wanted:
+        done = subprocess.run(
+            [
+                "bash",
+                "-o",
+                "pipefail",
+                "-c",
+                command.replace("localhost:9092", f"localhost:{port}"),
+            ],
+            cwd=project.folder,
+            env={**os.environ, **project.env, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md")))
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)[^)]*\)", (DOCS / page).read_text()):
+        assert (DOCS / target).exists(), target
+
+
+def test_the_readme_leads_somewhere() -> None:
+    root = DOCS.parent
+    for target in re.findall(r"\]\(([^)#:]+)\)", (root / "README.md").read_text()):
+        assert (root / target).exists(), target
