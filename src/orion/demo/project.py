@@ -1,0 +1,161 @@
+"""The demo's own project: a folder, free ports, and a platform started by Orion's commands."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+
+from orion.app import App
+from orion.config import FILE_NAME, read_settings
+from orion.model import ConflictError, UnavailableError
+
+APP_NAME = "music"
+PIPELINE = "music.py"
+_COMMAND_TIMEOUT_S = 180.0
+# Where jars come from holds for every project; all else of the user's settings stays out.
+_KEPT = "ORION_JARS_"
+# The platform lives a minute or two: the JVM's second compiler would not earn back its time.
+_JAVA = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+_SETTINGS = """\
+# The project of `orion demo music`. Every setting and its meaning: orion config show
+
+[kafka]
+ports = [{port}]
+controller_ports = [{controller_port}]
+heap = "512m"
+
+[lake]
+path = "{lake}"
+
+[spark]
+master = "local[4]"
+memory = "1500m"
+
+[engine]
+warm = false  # no SQL here, so no engine for it
+max_batch_records = 30000
+"""
+
+
+class FolderTakenError(ConflictError):
+    """Raised when the folder for the demo holds something already."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(
+            f"Folder {folder} is not empty; the demo begins with a project of its own.",
+            fix="Give --project a new or an empty folder.",
+        )
+
+
+class CommandFailedError(UnavailableError):
+    """Raised when a command of the demo's platform ended with an error."""
+
+    def __init__(self, words: tuple[str, ...], output: str) -> None:
+        self.words, self.output = words, output
+        super().__init__(
+            f"`orion {' '.join(words)}` failed: {output.strip() or 'it said nothing'}",
+            fix="Look at what this machine lacks with: orion doctor",
+        )
+
+
+class DemoProject:
+    """A folder with an Orion of its own; a temporary one is removed at the end."""
+
+    def __init__(self, folder: Path, *, is_temporary: bool) -> None:
+        self.folder = folder
+        self.is_temporary = is_temporary
+        self._environ = clean_environ(os.environ)
+        self.app = App(read_settings(folder, environ=self._environ))
+        self._starting: subprocess.Popen[str] | None = None
+
+    @classmethod
+    def create(cls, folder: Path | None) -> "DemoProject":
+        """Make the project's files in a new folder, or in the given empty one."""
+        if folder is not None and folder.exists() and any(folder.iterdir()):
+            raise FolderTakenError(folder)
+        place = folder or Path(tempfile.mkdtemp(prefix="orion-music-"))
+        place.mkdir(parents=True, exist_ok=True)
+        place = place.resolve()
+        port, controller_port = free_ports(2)
+        text = _SETTINGS.format(
+            port=port, controller_port=controller_port, lake=(place / "lake").as_posix()
+        )
+        (place / FILE_NAME).write_text(text)
+        code = files("orion.demo").joinpath("music_pipeline.py").read_text(encoding="utf-8")
+        (place / PIPELINE).write_text(code, encoding="utf-8")
+        return cls(place, is_temporary=folder is None)
+
+    def begin_start(self) -> None:
+        """Start the platform; `finish_start` waits for it."""
+        self._starting = self._popen("up", "--detach")
+
+    def finish_start(self) -> None:
+        """Wait until the platform is ready."""
+        assert self._starting is not None
+        self._finish(self._starting, ("up", "--detach"))
+
+    def start_pipeline(self) -> None:
+        """Hand the pipeline to the platform, as anyone would."""
+        words = ("run", PIPELINE, "--name", APP_NAME, "--detach")
+        self._finish(self._popen(*words), words)
+
+    def kill_pipeline(self) -> None:
+        """Kill the pipeline's process as a crash would."""
+        self.app.supervisor.kill(APP_NAME)
+
+    def stop(self, *, remove: bool) -> None:
+        """Stop every process; remove the folder if asked to and if it is a temporary one."""
+        if self._starting is not None:
+            # A platform that is half started cannot be stopped yet.
+            self._starting.communicate(timeout=_COMMAND_TIMEOUT_S)
+        if self.app.run_folder.is_running():
+            self._finish(self._popen("down"), ("down",))
+        if remove and self.is_temporary:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _popen(self, *words: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "orion.cli.main", *words],
+            cwd=self.folder,
+            env={**self._environ, **_JAVA, "ORION_PROJECT": str(self.folder)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # Ctrl-C is for the demo alone, which then stops the platform in order.
+            start_new_session=True,
+        )
+
+    def _finish(self, process: "subprocess.Popen[str]", words: tuple[str, ...]) -> None:
+        output, _ = process.communicate(timeout=_COMMAND_TIMEOUT_S)
+        if process is self._starting:
+            self._starting = None
+        if process.returncode:
+            raise CommandFailedError(words, output)
+
+
+def clean_environ(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without settings of the user's own project."""
+    return {
+        name: value
+        for name, value in environ.items()
+        if not name.startswith("ORION_") or name.startswith(_KEPT)
+    }
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that were free a moment ago."""
+    probes = [socket.socket() for _ in range(count)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
