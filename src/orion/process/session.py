@@ -108,6 +108,8 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     Args:
         log: The file that the JVM's own words go to.
     """
+    # PySpark takes the tasks' interpreter from the environment alone.
+    os.environ["PYSPARK_PYTHON"] = options["spark.pyspark.python"]
     builder = SparkSession.builder
     for name, value in options.items():
         builder = builder.config(name, value)
