@@ -140,9 +140,13 @@ class QueryOrders:
                 fix=nearest(app, {status.app for status in statuses.values()})
                 or "See the apps with: orion queries list, orion status",
             )
-        if supervised:
-            self._app.supervisor.remove(app)
-        return [self.forget(name).name for name in names]
+        if not supervised:
+            return [self.forget(name).name for name in names]
+        # Its process is gone after this, whatever it last said of its queries.
+        self._app.supervisor.remove(app)
+        for name in names:
+            self._app.statuses.forget(name)
+        return names
 
     def is_supervised(self, app: str) -> bool:
         """Tell whether the project's supervisor keeps an app of this name."""
