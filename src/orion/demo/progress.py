@@ -17,8 +17,8 @@ LEVELS = (
 )
 QUERIES = tuple(name for level in LEVELS for name in level)
 _TOP_SQL = """
-    SELECT title, artist, plays FROM songs
-    WHERE window_start = (SELECT max(window_start) FROM songs) ORDER BY plays DESC, title LIMIT 5
+    SELECT title, artist, sum(plays)::BIGINT AS plays FROM songs
+    GROUP BY ALL ORDER BY plays DESC, title LIMIT 5
 """
 
 

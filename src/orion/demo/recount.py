@@ -56,7 +56,7 @@ def count_dead_letters(app: App, query: str, topic: str) -> int:
 def read_table(app: App, table: str, key: Sequence[str], values: Sequence[str]) -> Found:
     """Read a table's rows; one that was never made has none."""
     names = [*key, *values]
-    columns = ", ".join(f"epoch_ms({n}) AS {n}" if n in _TIMES else n for n in names)
+    columns = ", ".join(f'epoch_ms("{n}") AS "{n}"' if n in _TIMES else f'"{n}"' for n in names)
     found = Found()
     try:
         rows = app.lake.query(f"SELECT {columns} FROM rows", rows=table).to_pydict()

@@ -98,7 +98,8 @@ class LinesView:
 
     def note(self, text: str) -> None:
         """Print a line with the seconds since the start."""
-        self._console.print(f"{self._clock() - self._started:5.0f}s  {text}", markup=False)
+        line = f"{self._clock() - self._started:5.0f}s  {text}"
+        self._console.print(line, markup=False, soft_wrap=True)
 
     def close(self) -> None:
         """Nothing to leave."""
@@ -194,7 +195,7 @@ def _cells(query: QueryProgress) -> list[Text]:
 
 def _top_songs(progress: Progress) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("MOST HEARD IN THE NEWEST 10 MINUTES")
+    table.add_column("MOST HEARD SO FAR")
     table.add_column("BY")
     table.add_column("PLAYS", justify="right")
     for title, artist, plays in progress.top_songs:
