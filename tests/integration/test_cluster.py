@@ -47,7 +47,13 @@ class Cluster:
         with (self._folder / f"{log}.log").open("wb") as output:
             process = subprocess.Popen(
                 command,
-                env={**os.environ, "SPARK_HOME": str(pyspark_home())},
+                env={
+                    **os.environ,
+                    "SPARK_HOME": str(pyspark_home()),
+                    # The package lacks the file that an installed Spark is told by.
+                    "SPARK_SCALA_VERSION": "2.13",
+                    "SPARK_LOCAL_IP": "127.0.0.1",
+                },
                 stdout=output,
                 stderr=output,
             )
@@ -88,6 +94,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_a_dying_worker_loses_and_doubles_nothing(
     kafka: KafkaServer, topic: str, tmp_path: Path, cluster: Cluster
 ) -> None:
@@ -100,18 +107,18 @@ def test_a_dying_worker_loses_and_doubles_nothing(
     ledger.write(2_000)
     app = _start(tmp_path, kafka.addresses)
     try:
-        wait_until(lambda: _read(kafka, topic) > 0, timeout_s=120, what="The first batch")
+        wait_until(lambda: _read(kafka, topic) > 0, timeout_s=180, what="The first batch")
         ledger.write(2_000)
         cluster.kill_worker()
         for _ in range(5):
             ledger.write(500)
         end = len(ledger.acknowledged) + ledger.bad
         for query in (f"{topic}-copy", f"{topic}-lake"):
-            wait_until(lambda q=query: _committed(kafka, q) == end, timeout_s=120, what=query)  # type: ignore[misc]
+            wait_until(lambda q=query: _committed(kafka, q) == end, timeout_s=180, what=query)  # type: ignore[misc]
         assert app.poll() is None
     finally:
         app.terminate()
-        app.wait(timeout=30)
+        app.wait(timeout=120)
     check_topic(ledger, f"{topic}-out")
     check_table(ledger, Lake(str(tmp_path / ".orion" / "lake")), "kept")
     check_dead_letters(ledger, f"{topic}-copy.dlq")

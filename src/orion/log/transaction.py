@@ -50,7 +50,8 @@ class TransactionError(UnavailableError):
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
         super().__init__(
-            f"A transaction of query '{name}' was aborted: {reason}. None of it is visible."
+            f"A transaction of query '{name}' was aborted: {reason}. None of it is visible.",
+            fix="It is tried again by itself; if that does not help, look at the brokers' logs.",
         )
 
 

@@ -48,7 +48,6 @@ class QueryStatus:
     error: str = ""
     restarts: int = 0
     batch: int = -1
-    input_records: int = 0
     dead_letters: int = 0
     records_per_second: float = 0.0
     started_ms: int = 0

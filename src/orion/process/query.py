@@ -167,12 +167,23 @@ class Query:
         self.status = replace(self.status, **values)  # type: ignore[arg-type]
 
 
+# From what says most to what says least: a Python error in a task, the innermost Java cause,
+# what follows an announced Python worker's end, the error behind a call's number.
+_CAUSES = (
+    r"^(?:[\w.]+\.)?\w+Error: (.+)$",
+    r"^Caused by: [\w.$]+: (.+)$",
+    r"^Error from python worker:\n\s*(.+)$",
+    r"^: [\w.$]+(?:Exception|Error): (.+)$",
+)
+
+
 def first_line(error: BaseException) -> str:
     """Return the line of an error that says most; Spark wraps the cause in pages of trace."""
     text = str(error).strip()
-    for pattern in (r"^(?:[\w.]+\.)?\w+Error: (.+)$", r"^Caused by: [\w.$]+: (.+)$"):
-        found = re.findall(pattern, text, flags=re.MULTILINE)
-        if found and len(text) > 300:
-            return f"{found[-1]}"[:500]
+    if len(text) > 300 or text.startswith("An error occurred while calling"):
+        for pattern in _CAUSES:
+            found = [line for line in re.findall(pattern, text, flags=re.MULTILINE) if line.strip()]
+            if found:
+                return str(found[-1])[:500]
     lines = [line for line in text.splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__)[:500]

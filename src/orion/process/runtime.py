@@ -267,11 +267,11 @@ class Runtime:
 
 def _is_news(last: QueryStatus, status: QueryStatus, now_ms: int) -> bool:
     silent_ms = now_ms - last.updated_ms
-    changed = (last.state, last.error, last.restarts) != (
-        status.state,
-        status.error,
-        status.restarts,
-    )
+    changed = _news(last) != _news(status)
     moved = status.batch != last.batch and silent_ms > 1000
     alive = status.state.is_active and silent_ms > HEARTBEAT_S * 1000
     return changed or moved or alive
+
+
+def _news(status: QueryStatus) -> tuple[object, ...]:
+    return status.state, status.error, status.restarts, status.started_ms
