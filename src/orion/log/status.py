@@ -1,17 +1,20 @@
 """What queries say of themselves, and what they are told: topics between processes."""
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event
 
-from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka import OFFSET_END, KafkaException, TopicPartition
 
 from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.errors import TopicExistsError
 from orion.log.topic import Topics
 from orion.model import QueryStatus, State
+
+logger = logging.getLogger(__name__)
 
 STATUS_TOPIC = "_orion_status"
 ORDER_TOPIC = "_orion_orders"
@@ -91,15 +94,25 @@ class OrderLog:
         """Give each order sent from now on to `take(verb, query)` until stopped; blocks."""
         consumer = self._connection.consumer("orion-orders")
         try:
-            _, end = consumer.get_watermark_offsets(TopicPartition(ORDER_TOPIC, 0), timeout=10.0)
-            consumer.assign([TopicPartition(ORDER_TOPIC, 0, end)])
+            # The end is looked up by the client itself, again and again until a broker answers.
+            consumer.assign([TopicPartition(ORDER_TOPIC, 0, OFFSET_END)])
             while not stopped.is_set():
                 message = consumer.poll(0.5)
                 if message is not None and message.error() is None:
-                    order = json.loads(message.value() or b"{}")
-                    take(order["verb"], order["query"])
+                    _give(message.value(), take)
         finally:
             consumer.close()
+
+
+def _give(body: bytes | None, take: Callable[[str, str], None]) -> None:
+    """Hand an order over; one that is not understood is named and passed by."""
+    try:
+        order = json.loads(body or b"")
+        verb, query = str(order["verb"]), str(order["query"])
+    except (ValueError, KeyError, TypeError):
+        logger.warning("an order was not understood: %r", body)
+        return
+    take(verb, query)
 
 
 def _judge(status: QueryStatus) -> QueryStatus:
