@@ -35,10 +35,16 @@ path = "{lake}"
 [spark]
 master = "local[4]"
 memory = "1500m"
+shuffle_partitions = 1
 
 [engine]
 warm = false  # no SQL here, so no engine for it
 max_batch_records = 30000
+trigger = "1s"
+
+[spark.options]
+# The closing plays make the batches that end windows; the ones without records are not needed.
+"spark.sql.streaming.noDataMicroBatches.enabled" = "false"
 """
 
 

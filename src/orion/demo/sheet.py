@@ -43,8 +43,8 @@ def print_tour(console: Console, app: App, folder: Path) -> None:
     for command, meaning in (
         ("orion status", f"the processes; Kafka is at {app.settings.kafka.addresses}"),
         ("orion queries list", "the nine queries and their lag"),
-        ("orion topics consume top_songs --limit 5", "the figures as they changed"),
-        (f"orion dlq list {APP_NAME}-bronze.plays", "what could not be read, and why"),
+        ("orion topics consume top_songs -b -n 5", "the figures as they changed"),
+        (f"orion dlq show {APP_NAME}-bronze.plays -n 5", "what could not be read, and why"),
         ("orion tables show gold/top_songs", "rows of a table"),
         (f"orion logs {APP_NAME}", "what the pipeline says"),
         ("orion down", "stop everything"),

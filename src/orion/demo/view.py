@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from orion.demo.progress import Progress, QueryProgress
-from orion.model import format_count
+from orion.model import State, format_count
 
 _LINE_EVERY_S = 5.0
 _PATHS = {
@@ -140,7 +140,9 @@ class LiveView:
         if frame.produced:
             parts.append(Padding(_produced(frame.produced), (1, 0)))
         if frame.progress is not None:
-            parts += [_queries(frame.progress), Padding(_top_songs(frame.progress), (1, 0, 0, 0))]
+            parts.append(_queries(frame.progress))
+            if frame.progress.top_songs:
+                parts.append(Padding(_top_songs(frame.progress), (1, 0, 0, 0)))
         return Group(*parts)
 
 
@@ -149,10 +151,13 @@ def _line(frame: Frame) -> str:
     assert frame.progress is not None
     queries = frame.progress.queries
     lag = format_count(sum(query.lag_records or 0 for query in queries))
-    dead = sum(query.dead_letters for query in queries)
+    # Two queries read the plays and set the same ones aside; they are counted once.
+    dead = sum(query.dead_letters for query in queries if query.name != "enriched_plays")
+    running = sum(query.state == State.RUNNING for query in queries)
     top = frame.progress.top_songs
     song = f"; in front: {top[0][0]} ({top[0][2]} plays)" if top else ""
-    return f"produced {produced}; lag {lag}; dead letters {dead}{song}"
+    work = f"{running} of {len(queries)} queries run; lag {lag}; dead letters {dead}"
+    return f"produced {produced}; {work}{song}"
 
 
 def _produced(produced: Sequence[tuple[str, int, int]]) -> Table:
