@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -52,7 +53,7 @@ class RestartPolicy:
 
 
 class Query:
-    """A query and its runs. All methods are called by one thread, the runtime's."""
+    """A query and its runs. Methods may be called from any thread; one works at a time."""
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class Query:
         self._place = place
         self._policy = policy
         self._clock = clock
+        self._lock = threading.RLock()
         self._run: RunningQuery | None = None
         self._next_start_s = 0.0
         self._running_since_s = 0.0
@@ -85,34 +87,38 @@ class Query:
 
     def start(self, sources: tuple[str, ...]) -> None:
         """Start for the first time, or again after a stop; a refusal is raised to the caller."""
-        self._change(state=State.STARTING, restarts=0, error="", sources=sources)
-        self._begin()
+        with self._lock:
+            self._change(state=State.STARTING, restarts=0, error="", sources=sources)
+            self._begin()
 
     def restart(self) -> None:
         """Start again with a clean count of restarts; a refusal becomes the status."""
-        try:
-            self.start(self.status.sources)
-        except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
-            self._failed(error)
+        with self._lock:
+            try:
+                self.start(self.status.sources)
+            except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
+                self._failed(error)
 
     def step(self) -> None:
         """Look after the query: notice failures, restart when it is time, read progress."""
-        if self.status.state is State.RESTARTING and self._clock() >= self._next_start_s:
-            try:
-                self._begin()
-            except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
-                self._failed(error)
-        elif self.status.state in (State.STARTING, State.RUNNING):
-            self._watch()
+        with self._lock:
+            if self.status.state is State.RESTARTING and self._clock() >= self._next_start_s:
+                try:
+                    self._begin()
+                except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
+                    self._failed(error)
+            elif self.status.state in (State.STARTING, State.RUNNING):
+                self._watch()
 
     def stop(self) -> None:
         """Stop after the current batch; the query may be started again."""
-        if self._run is not None:
-            self._run.stop()
-            self._read_progress()
-            self._run = None
-        if self.status.state is not State.FAILED:
-            self._change(state=State.STOPPED, records_per_second=0.0)
+        with self._lock:
+            if self._run is not None:
+                self._run.stop()
+                self._read_progress()
+                self._run = None
+            if self.status.state is not State.FAILED:
+                self._change(state=State.STOPPED, records_per_second=0.0)
 
     def _begin(self) -> None:
         self._run = RunningQuery(self.definition, self._place)
