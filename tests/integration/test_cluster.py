@@ -118,7 +118,11 @@ def test_a_dying_worker_loses_and_doubles_nothing(
         assert app.poll() is None
     finally:
         app.terminate()
-        app.wait(timeout=120)
+        try:
+            app.wait(timeout=60)
+        finally:
+            app.kill()
+            app.wait()
     check_topic(ledger, f"{topic}-out")
     check_table(ledger, Lake(str(tmp_path / ".orion" / "lake")), "kept")
     check_dead_letters(ledger, f"{topic}-copy.dlq")

@@ -31,7 +31,9 @@ def print_table(
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
         right = column.endswith(">")
-        table.add_column(column.removesuffix(">"), justify="right" if right else "left", overflow="fold")
+        table.add_column(
+            column.removesuffix(">"), justify="right" if right else "left", overflow="fold"
+        )
     count = 0
     for row in rows:
         table.add_row(*(_cell(value) for value in row))

@@ -25,6 +25,8 @@ from orion.process.stranger import read_progress
 logger = logging.getLogger(__name__)
 
 _REALTIME_TRIGGER = "org.apache.spark.sql.execution.streaming.RealTimeTrigger"
+# Less than a supervisor's patience with a process that was told to stop.
+_LAST_BATCH_S = 5.0
 # Real-time batches checkpoint this often; between two checkpoints a crash repeats records.
 _REALTIME_CHECKPOINT = "30 seconds"
 
@@ -97,9 +99,14 @@ class RunningQuery:
             return {}
 
     def stop(self) -> None:
-        """End after the batch that is being delivered."""
-        with self._delivering:
-            self._stopping = True
+        """End after the batch that is being delivered; one that takes too long is given up.
+
+        What it wrote is in an open transaction, which the next run aborts.
+        """
+        held = self._delivering.acquire(timeout=_LAST_BATCH_S)
+        self._stopping = True
+        if held:
+            self._delivering.release()
         if self._spark is not None:
             try:
                 self._spark.stop()

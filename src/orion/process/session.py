@@ -30,7 +30,7 @@ _DEFAULTS = {
     "spark.sql.streaming.numRecentProgressUpdates": "5",
     # How long a query with nothing to read waits before it asks Kafka again.
     "spark.sql.streaming.pollingDelay": "20ms",
-    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.stopTimeout": "5s",  # forever, if a task hangs
     f"{_STATE}.providerClass": _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
     f"{_STATE}.rocksdb.trackTotalNumberOfRows": "false",
