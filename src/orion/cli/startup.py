@@ -82,7 +82,7 @@ def print_change(status: "ProcessStatus") -> None:
     from orion.supervise import State
 
     words = {
-        State.STARTING: f"starting   pid {status.pid}",
+        State.STARTING: f"starting   pid {status.pid}" if status.pid else "starting",
         State.READY: f"ready      after {format_duration((status.uptime_s or 0) * 1_000)}",
         State.BACKING_OFF: f"restarting ({status.last_exit})",
         State.STOPPED: "stopped",
