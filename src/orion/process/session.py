@@ -46,6 +46,8 @@ _DEFAULTS = {
 _LOCAL_ONLY = {
     # Renames on a local disk are atomic; Spark's default starts a process for each of them.
     "spark.sql.streaming.checkpointFileManagerClass": _LOCAL_CHECKPOINTS,
+    # Between JVM and Python on one machine: 15 ms less a batch than over TCP.
+    "spark.python.unix.domain.socket.enabled": "true",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
