@@ -41,7 +41,7 @@ unit: setup
 	@$(BIN)/pytest -q tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats -n 2
 
 integration: setup
-	@$(BIN)/pytest -q tests/integration tests/e2e tests/docs
+	@$(BIN)/pytest -q --durations=12 tests/integration tests/e2e tests/docs
 
 test: check integration ## Everything, with real Kafka and Spark (what CI runs)
 

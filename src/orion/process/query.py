@@ -26,6 +26,8 @@ from orion.process.stranger import end_offsets
 logger = logging.getLogger(__name__)
 
 _LONGEST_BACKOFF_S = 60.0
+# Progress is a JSON text of Spark's: not read more often than people look.
+_LOOK_EVERY_S = 1.0
 # Trying again cannot help against these.
 _FINAL = (ConflictError, InvalidInputError, NotFoundError)
 
@@ -72,6 +74,7 @@ class Query:
         self._run: RunningQuery | None = None
         self._next_start_s = 0.0
         self._running_since_s = 0.0
+        self._looked_s = 0.0
         self._dead_letters_before = 0
         self._groups = GroupCommit(place.connection)
         self.status = QueryStatus(
@@ -128,12 +131,15 @@ class Query:
 
     def _watch(self) -> None:
         assert self._run is not None
-        self._read_progress()
+        if self._clock() - self._looked_s > _LOOK_EVERY_S:
+            self._looked_s = self._clock()
+            self._read_progress()
         if self._run.is_active:
             if self._clock() - self._running_since_s > self._policy.stable_after_s:
                 self._change(restarts=0)
             return
         failure = self._run.failure
+        self._read_progress()
         self._run.close()
         self._dead_letters_before = self.status.dead_letters
         self._run = None

@@ -33,7 +33,7 @@ from orion.process.stranger import Strangers
 
 logger = logging.getLogger(__name__)
 
-_STEP_S = 0.1
+_STEP_S = 0.25
 # Kept until someone deals with them; larger than what the source may hold, for their headers.
 _DEAD_LETTER_TOPIC = {"retention.ms": "-1", "max.message.bytes": str(64 << 20)}
 
