@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from orion.testing.kafka import free_ports
+from orion.supervise import free_ports
 
 ORION = [sys.executable, "-m", "orion.cli.main"]
 

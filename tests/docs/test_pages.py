@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orion.testing.kafka import free_ports
+from orion.supervise import free_ports
 from orion.testing.project import Project
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

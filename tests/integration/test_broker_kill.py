@@ -4,9 +4,8 @@ import pytest
 
 from orion.lake import Lake
 from orion.log import Groups, Topics
-from orion.supervise import SupervisorClient
+from orion.supervise import SupervisorClient, free_ports
 from orion.testing import wait_until
-from orion.testing.kafka import free_ports
 from orion.testing.project import Project
 from tests.integration.ledger import Ledger, check_dead_letters, check_table, check_topic
 

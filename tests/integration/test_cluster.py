@@ -12,8 +12,9 @@ import pytest
 from orion.jvm import find_java, pyspark_home
 from orion.lake import Lake
 from orion.log import Groups, Topics
+from orion.supervise import free_ports
 from orion.testing import wait_until
-from orion.testing.kafka import KafkaServer, free_ports
+from orion.testing.kafka import KafkaServer
 from tests.integration.ledger import Ledger, check_dead_letters, check_table, check_topic
 
 APP = """

@@ -11,8 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from orion.supervise import process_exists
-from orion.testing.kafka import free_ports
+from orion.supervise import free_ports, process_exists
 from orion.testing.project import Project
 from orion.testing.wait import wait_until
 

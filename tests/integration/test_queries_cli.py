@@ -13,7 +13,8 @@ import pytest
 from orion.cli.queries import complete_query
 from orion.log import StatusLog, create_own_topics
 from orion.model import Mode, QueryStatus, State
-from orion.testing.kafka import KafkaServer, free_ports
+from orion.supervise import free_ports
+from orion.testing.kafka import KafkaServer
 from orion.testing.project import Project
 from orion.testing.spark import Pipelines
 from orion.testing.wait import wait_until

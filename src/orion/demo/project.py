@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 from orion.app import App
 from orion.config import FILE_NAME, read_settings
 from orion.model import ConflictError, UnavailableError
+from orion.supervise import free_ports
 
 APP_NAME = "music"
 PIPELINE = "music.py"
@@ -153,15 +153,3 @@ def clean_environ(environ: Mapping[str, str]) -> dict[str, str]:
         for name, value in environ.items()
         if not name.startswith("ORION_") or name.startswith(_KEPT)
     }
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()

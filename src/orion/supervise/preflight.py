@@ -71,3 +71,15 @@ def disk_error(folder: Path, error: OSError) -> DiskError:
     if error.errno in (errno.EACCES, errno.EPERM):
         return DiskError(folder, "permission is denied", f"Change its owner or mode. {move}")
     return DiskError(folder, error.strerror or str(error), move)
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports that were free a moment ago."""
+    probes = [socket.socket() for _ in range(count)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()

@@ -8,7 +8,6 @@ last one is done. `--bootstrap-servers` uses a running Kafka instead.
 import fcntl
 import os
 import re
-import socket
 import subprocess
 import sys
 import uuid
@@ -23,7 +22,7 @@ import pytest
 
 from orion.app import App, load_settings
 from orion.log import Connection
-from orion.supervise import Foreground, RunFolder, Supervisor, SupervisorClient
+from orion.supervise import Foreground, RunFolder, Supervisor, SupervisorClient, free_ports
 from orion.testing.wait import wait_until
 
 _START_TIMEOUT_S = 120.0
@@ -39,18 +38,6 @@ class KafkaServer:
     def connection(self) -> Connection:
         """The way to it."""
         return Connection(self.addresses)
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that were free a moment ago."""
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
