@@ -99,14 +99,6 @@ class _Sender:
         if self.is_cut_off:
             # What was not even sent would only wait for the same end.
             self._producer.purge(in_flight=False)
-        try:
-            self._drain()
-        except KeyboardInterrupt:
-            # One interrupt ends the input, only a second one the waiting for what was queued.
-            self._drain()
-            raise
-
-    def _drain(self) -> None:
         while self._producer.flush(1.0):
             pass
 
@@ -173,6 +165,10 @@ def produce(
     finally:
         try:
             sender.flush()
+        except KeyboardInterrupt:
+            # One interrupt ends the input, only a second one the waiting for what was queued.
+            sender.flush()
+            raise
         finally:
             progress(sender.delivered)
     if sender.failed:
