@@ -8,6 +8,7 @@ from typing import Any
 
 from bench.measure import tree_cpu_s, tree_rss
 from bench.platform import ORION
+from orion.supervise import RunFolder
 
 WATCH_S = 20.0
 QUERIES = 20
@@ -22,7 +23,9 @@ for number in range({count}):
 
 def run_idle(project: Path) -> dict[str, Any]:
     """Watch the platform alone, then with twenty queries that have nothing to read."""
-    pid = int((project / ".orion" / "run" / "supervisor.pid").read_text())
+    pid = RunFolder(project / ".orion").supervisor_pid()
+    if pid is None:
+        raise RuntimeError("the platform does not run")
     result: dict[str, Any] = {
         "idle_rss_mb": round(tree_rss(pid) / 1e6),
         "idle_cores": _cores(pid),

@@ -14,6 +14,7 @@ from bench.measure import percentiles
 from orion import pipeline
 
 RATE = 200
+_WARM_UP_S = 30
 SCHEMA = "auction BIGINT, bidder BIGINT, price BIGINT, dateTime BIGINT"
 
 
@@ -33,10 +34,10 @@ def _measure(addresses: str, mode: str, seconds: int) -> dict[str, float]:
     stop = _start_orion(source, target, mode) if mode else _start_spark(addresses, source, target)
     try:
         # The first seconds belong to start-up and to the compiler.
-        delays = _send_and_read(addresses, source, target, seconds + 10)
+        delays = _send_and_read(addresses, source, target, seconds + _WARM_UP_S)
     finally:
         stop()
-    steady = [delay for sent_s, delay in delays if sent_s > 10]
+    steady = [delay for sent_s, delay in delays if sent_s > _WARM_UP_S]
     return {name: round(value, 1) for name, value in percentiles(steady).items()}
 
 

@@ -21,7 +21,8 @@ def run_throughput(addresses: str, *, records: int, rounds: int) -> dict[str, An
         "orion at_least_once": orion_run(source, "at_least_once"),
         "spark tuned": spark_run(addresses, source, tuned=True),
     }
-    for warm_up in contenders.values():
+    # Twice: the JVM compiles what it has seen often.
+    for warm_up in (*contenders.values(), *contenders.values()):
         warm_up()
     costs: dict[str, list[Cost]] = {name: [] for name in contenders}
     names = list(contenders)
