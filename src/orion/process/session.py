@@ -30,7 +30,7 @@ _DEFAULTS = {
     "spark.sql.streaming.numRecentProgressUpdates": "5",
     # How long a query with nothing to read waits before it asks Kafka again; with records coming
     # it never waits, so only the first one after a pause sees it.
-    "spark.sql.streaming.pollingDelay": "100ms",
+    "spark.sql.streaming.pollingDelay": "150ms",
     "spark.sql.streaming.stopTimeout": "5s",  # forever, if a task hangs
     f"{_STATE}.providerClass": _ROCKSDB,
     f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
