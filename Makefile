@@ -52,8 +52,8 @@ bench: setup ## Throughput, CPU and latency against Spark's own sink, interleave
 	@$(BIN)/python -m bench
 
 lock: ## Write the hashed locks anew (no index addresses in them)
-	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --extra dev pyproject.toml -o requirements/dev.lock
-	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml -o requirements/run.lock
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 --extra dev pyproject.toml -o requirements/dev.lock
+	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 pyproject.toml -o requirements/run.lock
 
 clean: ## Remove the environment and caches of tools
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

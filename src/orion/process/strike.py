@@ -9,15 +9,9 @@ import signal
 import threading
 from collections import Counter
 
-POINTS = (
-    "after_offset_log",
-    "in_transaction",
-    "after_transaction",
-    "in_table_commit",
-    "after_table_commit",
-)
-
-_point, _count, _delay_ms, *_ = [*os.environ.get("ORION_STRIKE", "").split(":"), "1", "0"]
+# A missing count is 1, a missing delay 0: each field has its own default.
+_fields = dict(enumerate(os.environ.get("ORION_STRIKE", "").split(":")))
+_point, _count, _delay_ms = _fields[0], _fields.get(1, "1"), _fields.get(2, "0")
 _passed: Counter[str] = Counter()
 
 
