@@ -15,6 +15,7 @@ from orion.model.errors import (
     nearest,
 )
 from orion.model.query import Mode, QueryStatus, State
+from orion.model.type import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.model.unit import (
     format_bytes,
     format_count,
@@ -25,14 +26,21 @@ from orion.model.unit import (
 )
 
 __all__ = [
+    "Array",
     "ConflictError",
+    "Decimal",
+    "Field",
     "InternalError",
     "InvalidInputError",
+    "Map",
     "Mode",
     "NotFoundError",
     "OrionError",
     "QueryStatus",
+    "Scalar",
     "State",
+    "Struct",
+    "Type",
     "UnavailableError",
     "format_bytes",
     "format_count",
