@@ -1,13 +1,13 @@
 """The whole tree in one place: `from orion.sql.parse import tree`, then `tree.Call`."""
 
-from orion.sql.parse.element import (
+from orion.sql.parse.tree.element import (
     ColumnMark,
     Properties,
     Property,
     SourceKind,
     TableElement,
 )
-from orion.sql.parse.expression import (
+from orion.sql.parse.tree.expression import (
     Argument,
     Arithmetic,
     ArithmeticOperator,
@@ -48,14 +48,14 @@ from orion.sql.parse.expression import (
     TypedLiteral,
     When,
 )
-from orion.sql.parse.node import (
+from orion.sql.parse.tree.node import (
     Duration,
     Name,
     Node,
     Place,
     TimeUnit,
 )
-from orion.sql.parse.query import (
+from orion.sql.parse.tree.query import (
     AliasedSource,
     AllColumns,
     AllFields,
@@ -70,7 +70,7 @@ from orion.sql.parse.query import (
     WindowKind,
     Within,
 )
-from orion.sql.parse.statement import (
+from orion.sql.parse.tree.statement import (
     AddColumn,
     AlterSource,
     AlterSystem,
@@ -109,7 +109,7 @@ from orion.sql.parse.statement import (
     UnsetProperty,
     Written,
 )
-from orion.sql.parse.written_type import (
+from orion.sql.parse.tree.written_type import (
     ArrayType,
     DecimalType,
     MapType,

@@ -3,11 +3,11 @@
 import enum
 from dataclasses import dataclass, field
 
-from orion.sql.parse.element import Properties, SourceKind, TableElement
-from orion.sql.parse.expression import Expression
-from orion.sql.parse.node import Duration, Name, Node
-from orion.sql.parse.query import Query
-from orion.sql.parse.written_type import WrittenType
+from orion.sql.parse.tree.element import Properties, SourceKind, TableElement
+from orion.sql.parse.tree.expression import Expression
+from orion.sql.parse.tree.node import Duration, Name, Node
+from orion.sql.parse.tree.query import Query
+from orion.sql.parse.tree.written_type import WrittenType
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from orion.sql.parse.node import Name, Node
+from orion.sql.parse.tree.node import Name, Node
 
 
 @dataclass(frozen=True)

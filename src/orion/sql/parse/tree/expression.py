@@ -3,8 +3,8 @@
 import enum
 from dataclasses import dataclass
 
-from orion.sql.parse.node import Name, Node, TimeUnit
-from orion.sql.parse.written_type import WrittenType
+from orion.sql.parse.tree.node import Name, Node, TimeUnit
+from orion.sql.parse.tree.written_type import WrittenType
 
 # -- literals
 

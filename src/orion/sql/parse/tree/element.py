@@ -3,9 +3,9 @@
 import enum
 from dataclasses import dataclass
 
-from orion.sql.parse.expression import Literal
-from orion.sql.parse.node import Name, Node
-from orion.sql.parse.written_type import WrittenType
+from orion.sql.parse.tree.expression import Literal
+from orion.sql.parse.tree.node import Name, Node
+from orion.sql.parse.tree.written_type import WrittenType
 
 
 class SourceKind(enum.Enum):

@@ -3,8 +3,8 @@
 import enum
 from dataclasses import dataclass
 
-from orion.sql.parse.expression import Expression
-from orion.sql.parse.node import Duration, Name, Node
+from orion.sql.parse.tree.expression import Expression
+from orion.sql.parse.tree.node import Duration, Name, Node
 
 
 @dataclass(frozen=True)
