@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orion.lake import Lake
     from orion.log import Connection, DeadLetters, Groups, OrderLog, StatusLog, Topics
     from orion.process import Runtime
+    from orion.serve import Server
     from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
 
 
@@ -22,6 +23,9 @@ ENGINE = "engine"
 # Beside the brokers: Spark takes as long to start as they do.
 _ENGINE_ORDER = 1
 _ENGINE_TIMEOUT_S = 120.0
+SERVER = "server"
+# It starts beside the brokers and waits for them by itself.
+_SERVER_ORDER, _SERVER_TIMEOUT_S = 1, 60.0
 
 
 def load_settings(
@@ -181,6 +185,30 @@ class App:
             order=_ENGINE_ORDER,
         )
 
+    def start_server(self) -> "Server":
+        """Build the HTTP server; waits for Kafka, since its doors stand on topics."""
+        # Imported while the brokers start.
+        from orion.serve import Server, build_doors
+
+        self.connection.wait(timeout_s=_SERVER_TIMEOUT_S)
+        return Server(build_doors(self), host=self.settings.server.host)
+
+    def _server_spec(self) -> "ProcessSpec":
+        from orion.cluster import accepts_connections
+        from orion.supervise import ProcessSpec
+
+        ports = self.settings.server.ports
+        return ProcessSpec(
+            name=SERVER,
+            argv=(sys.executable, "-m", "orion.cli.main", SERVER),
+            env={"ORION_PROJECT": str(self.settings.project), "MALLOC_ARENA_MAX": "2"},
+            ports=ports,
+            port_flag="--registry-port, --rest-port or --sql-port",
+            ready=lambda: all(accepts_connections(port) for port in ports),
+            ready_timeout_s=_SERVER_TIMEOUT_S,
+            order=_SERVER_ORDER,
+        )
+
     @cached_property
     def run_folder(self) -> "RunFolder":
         """Where the project's supervisor is found."""
@@ -215,13 +243,14 @@ class App:
         return self.process_specs()
 
     def process_specs(self) -> "list[ProcessSpec]":
-        """Return every process of this project: brokers unless Kafka is elsewhere, then apps."""
+        """Return every process of this project: brokers unless Kafka is elsewhere, …."""
         from orion.supervise import read_apps
 
         brokers = self._broker_specs() if self.settings.kafka.is_local else []
         engine = [self._engine_spec()] if self.settings.engine.warm else []
+        server = [self._server_spec()] if self.settings.server.enabled else []
         apps = [app.to_process_spec() for app in read_apps(self.run_folder.apps)]
-        return [*brokers, *engine, *apps]
+        return [*brokers, *engine, *server, *apps]
 
     def _broker_specs(self) -> "list[ProcessSpec]":
         from orion.supervise import ProcessSpec

@@ -62,6 +62,17 @@ def run_engine(app: "App") -> None:
             runtime.stop()
 
 
+def run_server(app: "App") -> None:
+    """Be the HTTP server until it is told to stop."""
+    _set_up()
+    try:
+        server = app.start_server()
+        server.run(lambda: say("The server is ready."))
+    except KeyboardInterrupt:
+        pass
+    say("The server stops.")
+
+
 def _set_up() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     logging.getLogger("orion").setLevel(logging.INFO)

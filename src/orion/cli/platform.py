@@ -2,12 +2,14 @@
 
 import shutil
 import time
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from orion.cli.confirm import confirm
+from orion.cli.options import with_options
 from orion.cli.output import JsonFlag, console, print_json, print_table, say
 from orion.model import (
     ConflictError,
@@ -24,15 +26,56 @@ commands = typer.Typer()
 _DOWN_TIMEOUT_S = 15.0
 
 
+@dataclass(frozen=True)
+class UpOptions:
+    """What the platform is started with."""
+
+    brokers: Annotated[
+        int | None, typer.Option("--brokers", help="1, or 3 brokers with 3 controllers.")
+    ] = None
+    port: Annotated[int | None, typer.Option("--port", help="Port of the one broker.")] = None
+    ports: Annotated[str | None, typer.Option("--ports", help="Ports of the brokers: a,b,c.")] = (
+        None
+    )
+    controller_ports: Annotated[
+        str | None, typer.Option("--controller-ports", help="Ports of the controllers: a,b,c.")
+    ] = None
+    registry_port: Annotated[
+        int | None, typer.Option("--registry-port", help="Port of the schema registry.")
+    ] = None
+    rest_port: Annotated[
+        int | None, typer.Option("--rest-port", help="Port of the REST proxy.")
+    ] = None
+    sql_port: Annotated[int | None, typer.Option("--sql-port", help="Port of the SQL API.")] = None
+
+    def settings(self) -> dict[str, Any]:
+        """Return what was chosen, by the names of settings."""
+        return {
+            "kafka.brokers": self.brokers,
+            "kafka.ports": str(self.port) if self.port else self.ports,
+            "kafka.controller_ports": self.controller_ports,
+            "server.registry_port": self.registry_port,
+            "server.rest_port": self.rest_port,
+            "server.sql_port": self.sql_port,
+        }
+
+    def arguments(self) -> list[str]:
+        """Return what was chosen as arguments of another `orion up`."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return [
+            f"--{name.replace('_', '-')}={value}"
+            for name, value in given.items()
+            if value is not None
+        ]
+
+
 @commands.command()
+@with_options
 def up(
+    options: UpOptions,
     detach: bool = typer.Option(False, "--detach", "-d", help="Run in the background."),
-    brokers: int | None = typer.Option(None, help="1, or 3 brokers with 3 controllers."),
-    port: int | None = typer.Option(None, help="Port of the one broker."),
-    ports: str | None = typer.Option(None, help="Ports of the brokers: a,b,c."),
-    controller_ports: str | None = typer.Option(None, help="Ports of the controllers: a,b,c."),
 ) -> None:
-    """Start the platform: the brokers and every detached app, supervised.
+    """Start the platform: brokers, engine, HTTP server and every detached app, supervised.
 
     Stays in the foreground until Ctrl-C; with --detach returns when all is ready. What was
     chosen here holds for every later command in the project while it runs.
@@ -44,28 +87,21 @@ def up(
     from orion.cli.startup import run_behind, run_here
     from orion.supervise import AlreadyRunningError, check_disk
 
-    if port and (ports or brokers == 3):
+    if options.port and (options.ports or options.brokers == 3):
         raise InvalidInputError(
             "--port moves a single broker.", fix="Give --ports a,b,c for three brokers."
         )
-    chosen = {
-        "kafka.brokers": brokers,
-        "kafka.ports": str(port) if port else ports,
-        "kafka.controller_ports": controller_ports,
-    }
     app = App(load_settings())
     if app.run_folder.is_running():
         raise AlreadyRunningError(app.run_folder.supervisor_pid())
-    app = App(load_settings(chosen))
+    app = App(load_settings(options.settings()))
     check_disk(app.settings.data_dir)
     if app.settings.kafka.is_local:
         fetch_with_progress(app, ("kafka",))
     if not detach:
         run_here(app, attached=console.is_terminal)
         return
-    options = {"--brokers": brokers, "--port": port, "--ports": ports}
-    given = {**options, "--controller-ports": controller_ports}
-    run_behind(app, [f"{name}={value}" for name, value in given.items() if value is not None])
+    run_behind(app, options.arguments())
 
 
 @commands.command()

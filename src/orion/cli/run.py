@@ -64,6 +64,15 @@ def engine() -> None:
     run_engine(App(load_settings()))
 
 
+@commands.command(hidden=True)
+def server() -> None:
+    """Be the HTTP server of the platform; `orion up` starts this."""
+    from orion.app import App, load_settings
+    from orion.cli.foreground import run_server
+
+    run_server(App(load_settings()))
+
+
 def _hand_over(file: Path, name: str, *, replace: bool) -> None:
     """Give the app to the supervisor, which starts it now and with every later `orion up`."""
     import sys

@@ -24,11 +24,14 @@ _POLL_S = 0.1
 
 def remembered(settings: "Settings") -> dict[str, object]:
     """Return what later commands must know to find the processes of this start."""
-    kafka = settings.kafka
+    kafka, server = settings.kafka, settings.server
     return {
         "kafka.brokers": kafka.brokers,
         "kafka.ports": kafka.broker_ports,
         "kafka.controller_ports": kafka.quorum_ports,
+        "server.registry_port": server.registry_port,
+        "server.rest_port": server.rest_port,
+        "server.sql_port": server.sql_port,
     }
 
 
@@ -99,10 +102,12 @@ def _log_change(status: "ProcessStatus") -> None:
 
 def print_summary(app: "App", *, attached: bool) -> None:
     """Print where everything is and what to do next."""
-    kafka = app.settings.kafka
+    settings = app.settings
     say("\nOrion is ready.")
-    say(f"  Kafka   {kafka.addresses}")
-    say(f"  data    {app.settings.data_dir}")
+    say(f"  Kafka   {settings.kafka.addresses}")
+    if settings.server.enabled:
+        say(f"  schemas {settings.registry_url}")
+    say(f"  data    {settings.data_dir}")
     say("\nNext:")
     for command, meaning in (
         ("orion status", "every process, its ports and memory"),

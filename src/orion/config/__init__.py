@@ -9,6 +9,8 @@ from orion.config.cluster import KafkaSettings
 from orion.config.lake import LakeSettings
 from orion.config.process import EngineSettings, SparkSettings
 from orion.config.reader import FILE_NAME, find_project, read_settings
+from orion.config.registry import RegistrySettings
+from orion.config.server import OpenDoorError, ServerSettings
 from orion.config.settings import Described, JarSettings, Settings, describe
 
 __all__ = [
@@ -18,6 +20,9 @@ __all__ = [
     "JarSettings",
     "KafkaSettings",
     "LakeSettings",
+    "OpenDoorError",
+    "RegistrySettings",
+    "ServerSettings",
     "Settings",
     "SparkSettings",
     "describe",

@@ -6,12 +6,12 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from orion.config.settings import Settings
+from orion.config.server import check_server
+from orion.config.settings import SECTIONS, Settings
 from orion.model import InvalidInputError, nearest
 
 FILE_NAME = "orion.toml"
 _PREFIX = "ORION_"
-_SECTIONS = ("kafka", "spark", "engine", "lake", "jars")
 # Variables of Orion's own that are not settings of a project.
 _NOT_SETTINGS = ("ORION_PROJECT", "ORION_APP", "ORION_STRIKE", "ORION_COMPLETE")
 
@@ -85,13 +85,13 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, st
         if not name.startswith(_PREFIX) or name.startswith(_NOT_SETTINGS):
             continue
         word = name.removeprefix(_PREFIX).lower()
-        section = next((s for s in _SECTIONS if word.startswith(f"{s}_")), None)
+        section = next((s for s in SECTIONS if word.startswith(f"{s}_")), None)
         key = word if section is None else f"{section}.{word.removeprefix(f'{section}_')}"
         yield key, value, name
 
 
 def _known(settings: Settings) -> list[str]:
-    names = [f"{s}.{f.name}" for s in _SECTIONS for f in fields(getattr(settings, s))]
+    names = [f"{s}.{f.name}" for s in SECTIONS for f in fields(getattr(settings, s))]
     return ["data", *names]
 
 
@@ -168,4 +168,5 @@ def _check(settings: Settings) -> Settings:
         raise SettingValueError(
             "engine.mode", engine.mode, where("engine.mode", ""), " or ".join(modes)
         )
+    check_server(settings.server)
     return settings

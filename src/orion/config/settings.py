@@ -9,7 +9,10 @@ from orion.config.cluster import KafkaSettings
 from orion.config.field import setting
 from orion.config.lake import LakeSettings
 from orion.config.process import EngineSettings, SparkSettings
+from orion.config.registry import RegistrySettings
+from orion.config.server import ServerSettings
 
+SECTIONS = ("kafka", "spark", "engine", "lake", "server", "registry", "jars")
 SECRET_WORDS = ("password", "secret", "token", "jaas", "credential", "private.key", "access.key")
 
 
@@ -33,6 +36,8 @@ class Settings:
     spark: SparkSettings = field(default_factory=SparkSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
     lake: LakeSettings = field(default_factory=LakeSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
+    registry: RegistrySettings = field(default_factory=RegistrySettings)
     jars: JarSettings = field(default_factory=JarSettings)
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,6 +56,12 @@ class Settings:
         """The address of the lake."""
         return self.lake.path or str(self.data_dir / "lake")
 
+    @property
+    def registry_url(self) -> str:
+        """The address of the schema registry, without a last slash."""
+        own = f"http://127.0.0.1:{self.server.registry_port}"
+        return self.registry.url.rstrip("/") or own
+
 
 @dataclass(frozen=True)
 class Described:
@@ -66,7 +77,7 @@ def describe(settings: Settings) -> Iterator[Described]:
     """Yield every setting with its value, where it came from and what it means."""
     top = {f.name: f for f in fields(Settings)}
     yield _described(settings, "data", settings.data, top["data"].metadata["meaning"])
-    for section in ("kafka", "spark", "engine", "lake", "jars"):
+    for section in SECTIONS:
         part = getattr(settings, section)
         for item in fields(part):
             value, meaning = getattr(part, item.name), item.metadata["meaning"]

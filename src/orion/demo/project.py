@@ -42,6 +42,9 @@ warm = false  # no SQL here, so no engine for it
 max_batch_records = 30000
 trigger = "1s"
 
+[server]
+enabled = false  # and nobody asks over HTTP
+
 [spark.options]
 # The closing plays make the batches that end windows; the ones without records are not needed.
 "spark.sql.streaming.noDataMicroBatches.enabled" = "false"

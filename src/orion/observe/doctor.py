@@ -104,18 +104,19 @@ def _check_disk(folder: Path) -> Finding:
 
 
 def _check_ports(settings: Settings) -> Iterator[Finding]:
-    kafka = settings.kafka
-    if not kafka.is_local:
+    kafka, server = settings.kafka, settings.server
+    doors = server.ports if server.enabled else ()
+    ports = (*kafka.broker_ports, *kafka.quorum_ports, *doors) if kafka.is_local else doors
+    if not ports:
         yield Finding("ports", Level.OK, f"none needed: Kafka is at {kafka.bootstrap_servers}")
         return
-    ports = (*kafka.broker_ports, *kafka.quorum_ports)
     words = " ".join(str(port) for port in ports)
     if RunFolder(settings.data_dir).is_running():
         yield Finding("ports", Level.OK, f"{words} in use by this project's Orion")
         return
     taken = [port for port in ports if not is_free(port)]
     for port in taken:
-        fix = "Stop that process, or move the brokers with: orion up --port"
+        fix = "Stop that process, or take other ports; see: orion up --help"
         yield Finding("ports", Level.FAIL, f"{port} is taken by {port_holder(port)}", fix)
     if not taken:
         yield Finding("ports", Level.OK, f"{words} free")

@@ -145,7 +145,8 @@ def _nobody_else(users: IO[str]) -> bool:
 def _serve(project: Path, port: int, controller_port: int, owner: int) -> None:
     """Run the broker until told to stop or until the test session's process is gone."""
     flags = {"kafka.ports": (port,), "kafka.controller_ports": (controller_port,)}
-    app = App(load_settings({**flags, "kafka.heap": "512m", "engine.warm": False}, project=project))
+    more = {"kafka.heap": "512m", "engine.warm": False, "server.enabled": False}
+    app = App(load_settings({**flags, **more}, project=project))
     supervisor = Supervisor(app.run_folder, settings=flags)
     foreground = Foreground(supervisor, app.prepare_processes)
     _end_with(owner, foreground)

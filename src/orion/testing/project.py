@@ -22,8 +22,10 @@ class Project:
     """A folder with an Orion of its own."""
 
     folder: Path
-    # Most tests want the log alone; Spark is started by those that need it.
-    env: Mapping[str, str] = field(default_factory=lambda: {"ORION_ENGINE_WARM": "false"})
+    # Most tests want the log alone; Spark and the server are started by those that need them.
+    env: Mapping[str, str] = field(
+        default_factory=lambda: {"ORION_ENGINE_WARM": "false", "ORION_SERVER_ENABLED": "false"}
+    )
 
     @property
     def run(self) -> RunFolder:

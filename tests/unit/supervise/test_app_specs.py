@@ -6,7 +6,11 @@ from orion.app import App, load_settings
 from orion.supervise import AppSpec, RunFolder, Supervisor
 from orion.supervise.appfile import write_apps
 
-_ELSEWHERE = {"kafka.bootstrap_servers": "elsewhere:9092", "engine.warm": False}
+_ELSEWHERE = {
+    "kafka.bootstrap_servers": "elsewhere:9092",
+    "engine.warm": False,
+    "server.enabled": False,
+}
 
 
 @pytest.fixture(autouse=True)

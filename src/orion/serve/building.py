@@ -1,0 +1,26 @@
+"""Every door of the server, built from the rooms; a new API gets its line here."""
+
+from typing import TYPE_CHECKING
+
+from orion.serve import registry
+from orion.serve.door import Door, open_door
+
+if TYPE_CHECKING:
+    from orion.app import App
+
+
+def build_doors(app: "App") -> list[Door]:
+    """Return the doors that this project's server opens."""
+    server = app.settings.server
+    doors = []
+    if not app.settings.registry.url:
+        doors.append(
+            open_door(
+                "registry",
+                server.registry_port,
+                registry.routes(app),
+                media_type=registry.MEDIA_TYPE,
+                passwords=server.passwords,
+            )
+        )
+    return doors
