@@ -34,7 +34,7 @@ class EngineSettings:
     trigger: str = setting(
         "0ms", "Least time between two batches of a query; 0ms: as soon as records come"
     )
-    max_batch_records: int = setting(500_000, "Most records a query reads in one batch")
+    max_batch_records: int = setting(200_000, "Most records a query reads in one batch")
     max_batch_bytes: str = setting(
         "96MiB", "About the most bytes of one batch, by the mean record in the topic at the start"
     )

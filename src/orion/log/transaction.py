@@ -185,7 +185,8 @@ class Transaction:
         for count, (value, key, partition, ms, headers) in enumerate(_rows(outgoing)):
             while True:
                 try:
-                    produce(topic, value, key, partition=partition, timestamp=ms, headers=headers)
+                    # By position: reading keywords would cost as much again as the call itself.
+                    produce(topic, value, key, partition, None, None, ms, headers)
                     break
                 except BufferError:
                     poll(0.05)

@@ -22,7 +22,7 @@ from orion.log import (
     Topics,
     create_own_topics,
 )
-from orion.model import ConflictError, Mode, QueryStatus, parse_duration_ms
+from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
 from orion.process.definition import Definition, check_name
 from orion.process.encode import TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
@@ -98,8 +98,18 @@ class Runtime:
             raise TopicNotFoundError(read.topic, self._topics.names())
         if read.native:
             self._realtime_reads[read.topic] = read
-        read = replace(read, max_batch_records=self._rooms.settings.max_batch_records)
+        read = replace(read, max_batch_records=self._batch_records(read.topic))
         return read_topic(self._rooms.spark, self._rooms.connection, read)
+
+    def _batch_records(self, topic: str) -> int:
+        """Return how many records a batch may hold: the driver collects it, so bytes count too."""
+        settings = self._rooms.settings
+        found = self._topics.get(topic)
+        if not found.records or not found.size_bytes:
+            return settings.max_batch_records
+        mean = max(1, found.size_bytes // found.records)
+        by_bytes = parse_bytes(settings.max_batch_bytes) // mean
+        return max(1, min(settings.max_batch_records, by_bytes))
 
     def write_topic(
         self,
