@@ -4,3 +4,49 @@ In:  the text of statements, session variables.
 Out: frozen trees with their places, or an error that shows the place.
 Never: a catalogue, types of columns, Kafka or Spark.
 """
+
+from orion.sql.parse.depth import children
+from orion.sql.parse.errors import (
+    DuplicateFieldError,
+    SqlSyntaxError,
+    SqlTooDeepError,
+    SqlTooLongError,
+    UnknownTypeError,
+    UnknownVariableError,
+    VariableValueError,
+    show_place,
+)
+from orion.sql.parse.script import (
+    parse_expression,
+    parse_statement,
+    parse_statements,
+    parse_type,
+    split_statements,
+)
+from orion.sql.parse.statement_writer import format_query, format_statement
+from orion.sql.parse.type_reader import resolve_type
+from orion.sql.parse.writer import format_expression, format_name, format_string, format_type
+
+__all__ = [
+    "DuplicateFieldError",
+    "SqlSyntaxError",
+    "SqlTooDeepError",
+    "SqlTooLongError",
+    "UnknownTypeError",
+    "UnknownVariableError",
+    "VariableValueError",
+    "children",
+    "format_expression",
+    "format_name",
+    "format_query",
+    "format_statement",
+    "format_string",
+    "format_type",
+    "parse_expression",
+    "parse_statement",
+    "parse_statements",
+    "parse_type",
+    "resolve_type",
+    "show_place",
+    "split_statements",
+]

@@ -12,7 +12,7 @@ from orion.sql.parse.tree.written_type import WrittenType
 
 @dataclass(frozen=True, kw_only=True)
 class Written(Node):
-    """A statement as it stands in the script, comments included, without the last semicolon."""
+    """A statement as it stands in the script, comments and semicolon included."""
 
     text: str = field(default="", compare=False, repr=False)
 
