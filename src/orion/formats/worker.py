@@ -1,13 +1,19 @@
-"""What runs inside a Spark task: a batch of values in, decoded columns and reasons out."""
+"""What runs inside a Spark task: a batch of bytes in, rows and reasons out, and back."""
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 import pyarrow as pa
 
-from orion.formats.json import JsonDecoder
+from orion.formats.codec import codec_of
+from orion.formats.plain_json import JsonDecoder
+from orion.formats.schema_source import SchemaSource
+from orion.formats.spec import Codec, FormatSpec
 
 REASON = "_reason"
+# The fields of a decoded batch.
+ROW_FIELD, REASON_FIELD = "row", "reason"
+_MAX_CODECS = 256
 
 
 @cache
@@ -25,3 +31,31 @@ def decoding(schema: pa.Schema) -> Callable[[pa.Array], pa.Array]:
         return pa.StructArray.from_arrays([*columns, reasons], names=names)
 
     return decode
+
+
+@lru_cache(_MAX_CODECS)
+def _codec(spec: FormatSpec, schemas: SchemaSource | None) -> Codec:
+    """Keep codecs for the life of the Python worker: they learn schemas and spellings."""
+    return codec_of(spec, schemas)
+
+
+# Spark learns from the annotations of the inner functions that they map array to array.
+def row_decoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa.Array], pa.Array]:
+    """Return the function from bytes to structs of the row and the reason."""
+
+    def decode(values: pa.Array) -> pa.Array:
+        decoded = _codec(spec, schemas).decode(values)
+        return pa.StructArray.from_arrays(
+            [decoded.rows, decoded.reasons], names=[ROW_FIELD, REASON_FIELD]
+        )
+
+    return decode
+
+
+def row_encoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa.Array], pa.Array]:
+    """Return the function from rows to bytes."""
+
+    def encode(rows: pa.Array) -> pa.Array:
+        return _codec(spec, schemas).encode(rows)
+
+    return encode

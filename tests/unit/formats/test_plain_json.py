@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orion.formats import JsonDecoder, UnsupportedTypeError
+from orion.formats.plain_json import JsonDecoder, UnsupportedTypeError
 
 SCHEMA = pa.schema(
     [

@@ -1,0 +1,115 @@
+"""JSON bodies to rows and back: the clean path first, then what it left."""
+
+import functools
+import json
+from collections.abc import Callable
+from decimal import Decimal as Exact
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orion.formats.arrow import rows_of
+from orion.formats.coerce import keep_digits
+from orion.formats.column import Documents
+from orion.formats.json.encode import encode_rows
+from orion.formats.json.fast import FastReader, fast_columns, spelling_of
+from orion.formats.spec import Decoded, FormatSpec
+
+NOT_JSON = "the body is not valid JSON"
+# Below this, planning DuckDB's query costs more than parsing the rows.
+_FAST_ROWS = 400
+
+
+class JsonCodec:
+    """JSON as ksqlDB reads and writes it; see the module `coerce` for what a column takes."""
+
+    def __init__(self, spec: FormatSpec) -> None:
+        self._spec = spec
+        self._fast = spec.is_wrapped and fast_columns(spec.columns)
+
+    @functools.cached_property
+    def _reader(self) -> FastReader:
+        return FastReader(self._spec.columns)
+
+    def decode(self, values: pa.Array) -> Decoded:
+        """Return the rows of these bodies."""
+        if not self._fast or len(values) < _FAST_ROWS:
+            return self._decode_tolerant(values)
+        try:
+            texts = values.cast(pa.string())
+        except pa.ArrowInvalid:
+            return self._decode_tolerant(values)
+        spelling = spelling_of(_sample(values), self._spec.columns)
+        arrays, doubt = self._reader.read(texts, spelling)
+        nothing = pa.nulls(len(values), pa.string())
+        if not doubt.true_count:
+            return Decoded(rows_of(arrays, self._spec.columns, doubt), nothing)
+        clear = rows_of(arrays, self._spec.columns, doubt)
+        if doubt.true_count == len(values):
+            return self._decode_tolerant(values)
+        again = self._decode_tolerant(values.filter(doubt))
+        reasons = pc.replace_with_mask(nothing, doubt, again.reasons)
+        return Decoded(_patch(clear, doubt, again.rows), reasons)
+
+    def encode(self, rows: pa.StructArray) -> pa.Array:
+        """Return these rows as JSON bodies."""
+        return encode_rows(rows, self._spec)
+
+    def _decode_tolerant(self, values: pa.Array) -> Decoded:
+        bodies = values.to_pylist()
+        parsed: list[Any] = []
+        reasons: list[str | None] = []
+        for body in bodies:
+            document, reason = (None, None) if body is None else self._parse(body)
+            parsed.append(document)
+            reasons.append(reason)
+        lacking = [document is None for document in parsed]
+        documents = Documents(parsed, reasons, _exactly(bodies, parsed))
+        return documents.to_rows(self._spec.columns, wrapped=self._spec.is_wrapped, lacking=lacking)
+
+    def _parse(self, body: bytes) -> tuple[Any, str | None]:
+        try:
+            return orjson.loads(body), None
+        except orjson.JSONDecodeError:
+            return self._parse_leniently(body)
+
+    def _parse_leniently(self, body: bytes) -> tuple[Any, str | None]:
+        """Parse what the clean path takes beyond the standard, so that both agree."""
+        if not body:
+            return None, "the body is empty"
+        try:
+            text = self._reader.normalise(body.decode())
+        except UnicodeDecodeError:
+            return None, "the body is not valid UTF-8"
+        return (None, NOT_JSON) if text is None else (json.loads(text), None)
+
+
+def _sample(values: pa.Array) -> Any:
+    """Return the first document, to learn how fields are spelled."""
+    for value in values[:10]:
+        try:
+            return orjson.loads(value.as_py() or b"")
+        except orjson.JSONDecodeError:
+            continue
+    return None
+
+
+def _exactly(bodies: list[bytes | None], parsed: list[Any]) -> Callable[[int], Any]:
+    def parse(row: int) -> Any:
+        try:
+            return json.loads(bodies[row] or b"null", parse_float=Exact, parse_constant=Exact)
+        except ValueError:
+            # Read by the lenient parser, which keeps no digits.
+            return keep_digits(parsed[row])
+
+    return parse
+
+
+def _patch(rows: pa.Array, mask: pa.Array, values: pa.Array) -> pa.Array:
+    """Return the rows with the values at the mask's places."""
+    # Arrow cannot replace nested values in place: take each row from where it is right.
+    own = pa.array(range(len(rows)), pa.int64())
+    other = pc.add(pc.cumulative_sum(mask.cast(pa.int64())), len(rows) - 1)
+    return pa.concat_arrays([rows, values]).take(pc.if_else(mask, other, own))

@@ -1,0 +1,235 @@
+"""The clean path: DuckDB takes the fields of a batch as text, Arrow reads the text as types.
+
+It knows nothing of reasons. A row that lacks a value anywhere, or whose text would read otherwise
+from the original digits, is marked and left to the tolerant path.
+"""
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orion.formats.arrow import TIMESTAMP, arrow_type
+from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
+
+# Text that may be an object, an array, or a number that lost its spelling on the way.
+_DOUBTFUL_TEXT = r"^(?:[{\[]|-?[0-9]+(?:[.eE]|[0-9]{18}))"
+# A double prints at most this many digits without loss.
+_DECIMAL_TEXT = r"^-?[0-9]{1,15}$|^-?[0-9.]{1,15}$"
+_WHOLE_TEXT = r"^-?[0-9]{1,19}$"
+_DOUBLE_TEXT = r"^-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$"
+
+Spelling = Mapping[str, Any]
+
+
+def is_fast(kind: Type) -> bool:
+    """Tell whether the clean path can read a type."""
+    match kind:
+        case Scalar():
+            return kind is not Scalar.BYTES
+        case Decimal():
+            return True
+        case Array(element):
+            return is_fast(element)
+        case Map(key, value):
+            return key is Scalar.STRING and isinstance(value, Scalar) and is_fast(value)
+        case Struct(fields):
+            return bool(fields) and all(is_fast(field.type) for field in fields)
+
+
+def spelling_of(sample: Any, fields: tuple[Field, ...]) -> dict[str, Any]:
+    """Return how a document names the fields, nested ones too; the exact name wins."""
+    found: dict[str, Any] = {}
+    by_upper = {str(key).upper(): key for key in sample} if isinstance(sample, dict) else {}
+    for field in fields:
+        exact = isinstance(sample, dict) and field.name in sample
+        name = field.name if exact else by_upper.get(field.name.upper(), field.name)
+        inner = sample.get(name) if isinstance(sample, dict) else None
+        found[field.name] = (name, _inner_spelling(inner, field.type))
+    return found
+
+
+def _inner_spelling(sample: Any, kind: Type) -> Any:
+    match kind:
+        case Struct(fields):
+            return spelling_of(sample, fields)
+        case Array(element):
+            return _inner_spelling(
+                sample[0] if isinstance(sample, list) and sample else {}, element
+            )
+        case _:
+            return None
+
+
+class FastReader:
+    """Reads batches of objects whose fields are spelled alike."""
+
+    def __init__(self, columns: tuple[Field, ...]) -> None:
+        self._columns = columns
+        self._connection = duckdb.connect(":memory:", config={"threads": "1"})
+
+    def read(self, texts: pa.Array, spelling: Spelling) -> tuple[list[pa.Array], pa.Array]:
+        """Return the columns, and which rows must be read again."""
+        found = self._transform(texts, _structure_of(self._columns, spelling))
+        arrays, doubt = [], found.is_null()
+        for field in self._columns:
+            column = pc.struct_field(found, [spelling[field.name][0]])
+            array, doubtful = _fit(column, field.type, spelling[field.name][1])
+            arrays.append(array)
+            doubt = pc.or_(doubt, doubtful)
+        for name in _other_names(self._columns, spelling):
+            # The exact name wins over the spelling, if a row has both.
+            doubt = pc.or_(doubt, pc.match_substring(texts, json.dumps(name)).fill_null(False))
+        return arrays, doubt
+
+    def normalise(self, text: str) -> str | None:
+        """Return what DuckDB makes of a text that a stricter parser refused."""
+        query = "SELECT CASE WHEN json_valid($v) THEN CAST(json($v) AS VARCHAR) END"
+        row = self._connection.execute(query, {"v": text}).fetchone()
+        return None if row is None else row[0]
+
+    def _transform(self, texts: pa.Array, structure: str) -> pa.Array:
+        self._connection.register("batch", pa.table({"v": texts}))
+        shape = "'" + structure.replace("'", "''") + "'"
+        query = (
+            f"SELECT CASE WHEN json_valid(v) THEN json_transform(v, {shape}) END AS s FROM batch"
+        )
+        column = self._connection.sql(query).to_arrow_table().column("s")
+        return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+def _other_names(columns: tuple[Field, ...], spelling: Spelling) -> list[str]:
+    names = []
+    for field in columns:
+        spelled, inner = spelling[field.name]
+        names += [field.name] if spelled != field.name else []
+        kind = field.type.element if isinstance(field.type, Array) else field.type
+        if isinstance(kind, Struct):
+            names += _other_names(kind.fields, inner)
+    return names
+
+
+def _structure_of(columns: tuple[Field, ...], spelling: Spelling) -> str:
+    return json.dumps(_structure(Struct(columns), spelling))
+
+
+def _structure(kind: Type, spelling: Any) -> Any:
+    """Return DuckDB's description of a type, every scalar as text."""
+    match kind:
+        case Struct(fields):
+            return {
+                spelling[field.name][0]: _structure(field.type, spelling[field.name][1])
+                for field in fields
+            }
+        case Array(element):
+            return [_structure(element, spelling)]
+        case Map():
+            return "MAP(VARCHAR, VARCHAR)"
+        case _:
+            return "VARCHAR"
+
+
+def _fit(column: pa.Array, kind: Type, spelling: Any) -> tuple[pa.Array, pa.Array]:
+    """Return a column in its type, and which values are lacking or doubtful."""
+    match kind:
+        case Struct(fields):
+            arrays, doubt = [], column.is_null()
+            for field in fields:
+                name, inner = spelling[field.name]
+                array, doubtful = _fit(pc.struct_field(column, [name]), field.type, inner)
+                arrays.append(array)
+                doubt = pc.or_(doubt, doubtful)
+            return pa.StructArray.from_arrays(arrays, fields=list(arrow_type(kind))), doubt
+        case Array(element):
+            values, inner_doubt = _fit(column.values, element, spelling)
+            array = pa.ListArray.from_arrays(column.offsets, values, type=arrow_type(kind))
+            return array, _any_inside(column, inner_doubt)
+        case Map(_, value):
+            items, inner_doubt = _fit(column.items, value, None)
+            array = pa.MapArray.from_arrays(column.offsets, column.keys, items)
+            return array.cast(arrow_type(kind)), _any_inside(column, inner_doubt)
+        case _:
+            array, doubt = _fit_scalar(column, kind)
+            return array, pc.or_(doubt, array.is_null()) if array.null_count else doubt
+
+
+def _any_inside(column: pa.Array, doubt: pa.Array) -> pa.Array:
+    """Return which lists are lacking or hold a doubtful element."""
+    lacking = column.is_null()
+    if not doubt.true_count:
+        return lacking
+    # Counting up to each list's ends tells whether anything lies between.
+    counts = pa.concat_arrays(
+        [pa.array([0], pa.int64()), pc.cumulative_sum(doubt.cast(pa.int64()))]
+    )
+    ends = counts.take(column.offsets)
+    return pc.or_(lacking, pc.not_equal(ends.slice(1), ends.slice(0, len(ends) - 1)))
+
+
+def _fit_scalar(column: pa.Array, kind: Type) -> tuple[pa.Array, pa.Array]:
+    nothing = pa.repeat(pa.scalar(False), len(column))
+    match kind:
+        case Scalar.STRING:
+            doubt = pc.match_substring_regex(column, _DOUBTFUL_TEXT).fill_null(False)
+            return column, doubt
+        case Scalar.BOOLEAN:
+            true, false = pc.equal(column, "true"), pc.equal(column, "false")
+            return pc.if_else(true, True, pc.if_else(false, False, None)).cast(pa.bool_()), nothing
+        case Scalar.DOUBLE:
+            return _cast(column, pa.float64(), _DOUBLE_TEXT), nothing
+        case Scalar.TIMESTAMP:
+            return _to_timestamp(column), nothing
+        case Scalar.DATE:
+            return _cast(column, pa.int32(), _WHOLE_TEXT).cast(pa.date32()), nothing
+        case Decimal():
+            return _cast(column, arrow_type(kind), _DECIMAL_TEXT), _long_text(column)
+        case _:
+            return _cast(column, arrow_type(kind), _WHOLE_TEXT), nothing
+
+
+def _long_text(column: pa.Array) -> pa.Array:
+    return pc.invert(pc.match_substring_regex(column, _DECIMAL_TEXT)).fill_null(True)
+
+
+def _cast(column: pa.Array, kind: pa.DataType, pattern: str) -> pa.Array:
+    """Return text as a type; null where it does not match or fit."""
+    try:
+        return column.cast(kind)
+    except pa.ArrowInvalid:
+        pass
+    fits = pc.match_substring_regex(column, pattern)
+    try:
+        return pc.if_else(fits, column, pa.scalar(None, pa.string())).cast(kind)
+    except pa.ArrowInvalid:
+        return pa.nulls(len(column), kind)
+
+
+def _to_timestamp(column: pa.Array) -> pa.Array:
+    """Read numbers as milliseconds, else ISO text; mixed batches read the kind of the first."""
+    whole = _cast(column, pa.int64(), _WHOLE_TEXT)
+    if whole.null_count < len(column) or column.null_count == len(column):
+        try:
+            return pc.multiply_checked(whole, 1_000).cast(TIMESTAMP)
+        except pa.ArrowInvalid:
+            return pa.nulls(len(column), TIMESTAMP)
+    return _iso_timestamp(column)
+
+
+def _iso_timestamp(column: pa.Array) -> pa.Array:
+    for kind in (TIMESTAMP, pa.timestamp("us")):
+        try:
+            found = column.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        return found if kind == TIMESTAMP else pc.assume_timezone(found, "UTC")
+    return pa.nulls(len(column), TIMESTAMP)
+
+
+@functools.cache
+def fast_columns(columns: tuple[Field, ...]) -> bool:
+    """Tell whether the clean path can read these columns."""
+    return bool(columns) and all(is_fast(field.type) for field in columns)

@@ -1,0 +1,94 @@
+"""Bytes to rows as one column: struct<row: struct<columns…>, reason: string>.
+
+The row is null where the bytes are null or cannot be read; the reason is null unless they cannot.
+The planner neither repeats the decoding nor moves filters below it.
+"""
+
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.types import StringType, StructType
+
+from orion.formats import (
+    REASON_FIELD,
+    ROW_FIELD,
+    Format,
+    FormatSpec,
+    SchemaSource,
+    check,
+    row_decoding,
+)
+from orion.model import Field, Scalar
+from orion.process.format.type import spark_columns
+
+_WIDTHS = {Scalar.INTEGER: 4, Scalar.BIGINT: 8}
+
+
+def decode_column(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None = None) -> Column:
+    """Return the rows of a binary column, as `struct<row, reason>`.
+
+    Args:
+        schemas: Where AVRO, JSON_SR and PROTOBUF find the schemas of records.
+    """
+    check(spec)
+    if spec.format is Format.NONE:
+        return _decoded(F.lit(None).cast("struct<>"), F.lit(None))
+    if spec.format is Format.KAFKA and spec.columns[0].type is not Scalar.DOUBLE:
+        return _decode_kafka(bytes, spec.columns[0])
+    return decode_in_batches(bytes, spec, schemas)
+
+
+def decode_in_batches(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
+    """Decode by the codec, in Arrow batches."""
+    shape = decoded_type(spec)
+    # Spark's stub of arrow_udf leaves struct results out, which it does take.
+    decode: Any = arrow_udf(row_decoding(spec, schemas), shape)  # type: ignore[call-overload]
+    column: Column = decode.asNondeterministic()(bytes)
+    return column
+
+
+def decoded_type(spec: FormatSpec) -> StructType:
+    """Return the type of a decoded column."""
+    shape = StructType().add(ROW_FIELD, spark_columns(spec.columns))
+    return shape.add(REASON_FIELD, StringType())
+
+
+def _decoded(row: Column, reason: Column) -> Column:
+    return F.struct(row.alias(ROW_FIELD), reason.cast("string").alias(REASON_FIELD))
+
+
+def _decode_kafka(bytes: Column, column: Field) -> Column:
+    assert isinstance(column.type, Scalar)
+    good, reason = bytes.isNotNull(), F.lit(None)
+    match column.type:
+        case Scalar.INTEGER | Scalar.BIGINT:
+            width = _WIDTHS[column.type]
+            good = F.length(bytes) == width
+            found = F.concat_ws(
+                "",
+                F.lit("the body has "),
+                F.length(bytes),
+                F.lit(f" bytes, {column.type} has {width}"),
+            )
+            reason = F.when(~good, found)
+            value = _whole(bytes, width)
+        case Scalar.STRING:
+            value = bytes.cast("string")
+            good = F.is_valid_utf8(value)
+            reason = F.when(~good, "the body is not valid UTF-8")
+        case _:
+            value = bytes
+    row = F.when(good, F.struct(value.alias(column.name)))
+    return _decoded(row, reason)
+
+
+def _whole(bytes: Column, width: int) -> Column:
+    """Return big-endian bytes as a signed number."""
+    # A negative base makes `conv` read 64 bits as signed.
+    number = F.conv(F.hex(bytes), 16, -10).cast("long")
+    if width == _WIDTHS[Scalar.BIGINT]:
+        return number
+    limit = F.lit(1 << 31)
+    return F.when(number >= limit, number - (1 << 32)).otherwise(number).cast("int")
