@@ -99,7 +99,7 @@ def _read_unset(cursor: Cursor) -> tree.Statement:
 def _read_define(cursor: Cursor) -> tree.Statement:
     start = cursor.mark()
     cursor.advance()
-    name = cursor.name("the name of a variable").text
+    name = cursor.word("the name of a variable")
     cursor.expect_symbol("=")
     value = cursor.string()
     return tree.DefineVariable(name, value, place=cursor.place(start))
@@ -108,7 +108,7 @@ def _read_define(cursor: Cursor) -> tree.Statement:
 def _read_undefine(cursor: Cursor) -> tree.Statement:
     start = cursor.mark()
     cursor.advance()
-    name = cursor.name("the name of a variable").text
+    name = cursor.word("the name of a variable")
     return tree.UndefineVariable(name, place=cursor.place(start))
 
 

@@ -117,8 +117,8 @@ def _format_setting(
         case tree.AlterSystem(name, value):
             return f"ALTER SYSTEM {format_string(name)} = {format_string(value)}"
         case tree.DefineVariable(name, value):
-            return f"DEFINE {format_name(name)} = {format_string(value)}"
+            return f"DEFINE {name} = {format_string(value)}"
         case tree.UndefineVariable(name):
-            return f"UNDEFINE {format_name(name)}"
+            return f"UNDEFINE {name}"
         case tree.RunScript(path):
             return f"RUN SCRIPT {format_string(path)}"

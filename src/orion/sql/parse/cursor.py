@@ -10,8 +10,9 @@ from orion.sql.parse.lexer import Token
 from orion.sql.parse.tree import Duration, IntegerLiteral, LongLiteral, Name, Place, TimeUnit
 from orion.sql.parse.word import RESERVED, TIME_UNITS
 
-MAX_DEPTH = 100
-MAX_TOKENS = 20_000
+# A level costs up to ten of the thousand calls that Python allows.
+MAX_DEPTH = 60
+MAX_TOKENS = 10_000
 
 _LARGEST_INTEGER = 2**31 - 1
 _LARGEST_LONG = 2**63 - 1
@@ -150,6 +151,13 @@ class Cursor:
         start = self._index
         self.advance()
         return Name(token.value, token.kind == "QUOTED", place=self.place(start))
+
+    def word(self, what: str) -> str:
+        """Read any word that is not quoted, keywords too."""
+        if self.token.kind != "WORD":
+            self._expected.append(what)
+            self.fail()
+        return self.advance().value
 
     def string(self, what: str = "a text in single quotes") -> str:
         """Read a text."""

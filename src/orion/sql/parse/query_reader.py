@@ -124,7 +124,7 @@ def _at_clause(cursor: Cursor) -> bool:
     if token.kind != "WORD":
         return False
     return (
-        (token.value == "EMIT" and following in ("CHANGES", "FINAL"))
+        (token.value == "EMIT" and cursor.at_name(1) and following not in ("EMIT", "PARTITION"))
         or (token.value in ("PARTITION", "ORDER") and following == "BY")
         or (token.value == "UNION" and following in ("ALL", "SELECT", "DISTINCT"))
         or (token.value == "OFFSET" and cursor.peek().kind == "INTEGER")

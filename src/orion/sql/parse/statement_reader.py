@@ -22,7 +22,7 @@ _KINDS = ("STREAM", "TABLE")
 
 def read_statement(cursor: Cursor) -> tree.Statement:
     """Read one statement; what follows it is left."""
-    if cursor.at("WITH"):
+    if cursor.token.kind == "WORD" and cursor.token.value == "WITH":
         cursor.fail(reason="WITH queries are not part of streaming SQL; create a stream instead")
     word = cursor.expect_first(_READERS)
     return _READERS[word](cursor)

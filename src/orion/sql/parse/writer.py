@@ -9,6 +9,8 @@ from orion.sql.parse import tree
 from orion.sql.parse.type_reader import BUILT_IN_TYPES
 from orion.sql.parse.word import KEYWORDS
 
+Binary = tree.Arithmetic | tree.Comparison | tree.Logical | tree.Concat
+
 
 def format_name(name: tree.Name | str) -> str:
     """Return a name in backquotes."""
@@ -102,11 +104,22 @@ def _format_argument(node: tree.Lambda | tree.IntervalUnit | tree.Star) -> str:
             return "*"
 
 
-def _format_binary(
-    node: tree.Arithmetic | tree.Comparison | tree.Logical | tree.Concat,
-) -> str:
-    operator = "||" if isinstance(node, tree.Concat) else node.operator.value
-    return f"({format_expression(node.left)} {operator} {format_expression(node.right)})"
+def _format_binary(node: Binary) -> str:
+    if isinstance(node, tree.Comparison):
+        operator = node.operator.value
+        return f"({format_expression(node.left)} {operator} {format_expression(node.right)})"
+    # A chain of one operator joins from the left by itself: `(a + b + c)` stays flat.
+    operands: list[str] = []
+    left: tree.Expression = node
+    while isinstance(left, type(node)) and _operator(left) == _operator(node):
+        operands.append(format_expression(left.right))
+        left = left.left
+    operands.append(format_expression(left))
+    return f"({f' {_operator(node)} '.join(reversed(operands))})"
+
+
+def _operator(node: Binary) -> str:
+    return "||" if isinstance(node, tree.Concat) else node.operator.value
 
 
 def _format_constructor(
