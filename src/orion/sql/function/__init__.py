@@ -1,0 +1,44 @@
+"""Functions of streaming SQL: names, types, words that explain them, and meanings in Python.
+
+In:  a name and the types of arguments.
+Out: the variant that fits with the type of its result, and its meaning as a Python function.
+Never: Spark; what runs a function over columns decides nothing about what it means.
+"""
+
+from orion.sql.function.built_in import built_in_functions
+from orion.sql.function.errors import (
+    FunctionExistsError,
+    FunctionFailure,
+    UnknownFunctionError,
+    WrongArgumentsError,
+)
+from orion.sql.function.function import (
+    Aggregation,
+    Example,
+    Function,
+    Kind,
+    Parameter,
+    Variant,
+    variant,
+)
+from orion.sql.function.match import LambdaArgument
+from orion.sql.function.registry import Functions, Resolved, describe_variant
+
+__all__ = [
+    "Aggregation",
+    "Example",
+    "Function",
+    "FunctionExistsError",
+    "FunctionFailure",
+    "Functions",
+    "Kind",
+    "LambdaArgument",
+    "Parameter",
+    "Resolved",
+    "UnknownFunctionError",
+    "Variant",
+    "WrongArgumentsError",
+    "built_in_functions",
+    "describe_variant",
+    "variant",
+]

@@ -1,0 +1,177 @@
+"""Whether arguments fit parameters: letters are bound, numbers widen, and closeness is measured."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
+from orion.sql.function import pattern as p
+
+_RANK: dict[object, int] = {Scalar.INTEGER: 0, Scalar.BIGINT: 1, Decimal: 2, Scalar.DOUBLE: 3}
+_WHOLE = {Scalar.INTEGER: Decimal(10, 0), Scalar.BIGINT: Decimal(19, 0)}
+# Exact types beat letters, letters beat ANY, and anything beats a widened number.
+_LETTER_COST, _ANY_COST, _WIDENING_COST = 1, 3, 100
+
+
+@dataclass(frozen=True)
+class LambdaArgument:
+    """A lambda among arguments.
+
+    Args:
+        arity: The number of its parameters.
+        infer: Gives the type of its body, once the types of its parameters are known.
+    """
+
+    arity: int
+    infer: Callable[[Sequence[Type]], Type]
+
+
+Given = Type | LambdaArgument | None
+
+
+class MismatchError(Exception):
+    """Arguments do not fit; never leaves this room."""
+
+
+@dataclass
+class Binding:
+    """The types that letters stand for in one call, and how far its arguments had to move."""
+
+    letters: dict[str, Type] = field(default_factory=dict)
+    cost: int = 0
+
+    def bind(self, pattern: p.Pattern, given: Type | None) -> None:
+        """Fit an argument to a pattern; None is a bare NULL and fits everything."""
+        if given is None:
+            return
+        match pattern:
+            case p.Anything():
+                self.cost += _ANY_COST
+            case p.Letter(name):
+                self._bind_letter(name, given)
+            case p.Exactly(kind):
+                self._bind_exactly(kind, given)
+            case p.AnyDecimal():
+                self._bind_decimal(given)
+            case p.AnyStruct():
+                _require(isinstance(given, Struct))
+            case _:
+                self._bind_nested(pattern, given)
+
+    def bind_lambda(self, pattern: p.Pattern, given: LambdaArgument) -> None:
+        """Type a lambda by the parameters known so far; its result may bind a letter."""
+        _require(isinstance(pattern, p.LambdaOf) and len(pattern.parameters) == given.arity)
+        assert isinstance(pattern, p.LambdaOf)
+        types = [self.fill(parameter) or Scalar.STRING for parameter in pattern.parameters]
+        result = given.infer(types)
+        before = dict(self.letters)
+        self.bind(pattern.result, result)
+        if self.letters != before and any(
+            isinstance(part, p.Letter) and before.get(part.name) != self.letters.get(part.name)
+            for part in pattern.parameters
+        ):
+            # The result widened a parameter's own type, as in REDUCE: the body is typed again.
+            given.infer([self.fill(parameter) or Scalar.STRING for parameter in pattern.parameters])
+
+    def fill(self, pattern: p.Pattern, given: Type | None = None) -> Type | None:
+        """Return the type that a pattern means in this call; None: the argument's own."""
+        match pattern:
+            case p.Exactly(kind):
+                return kind
+            case p.Letter(name):
+                return self.letters.get(name)
+            case p.AnyDecimal():
+                return to_decimal(given)
+            case p.ArrayOf(element):
+                inner = self.fill(element, given.element if isinstance(given, Array) else None)
+                return None if inner is None else Array(inner)
+            case p.MapOf(key, value):
+                return self._fill_map(key, value, given)
+            case p.StructOf(fields):
+                return self._fill_struct(fields)
+        return None
+
+    def _fill_map(self, key: p.Pattern, value: p.Pattern, given: Type | None) -> Type | None:
+        own = given if isinstance(given, Map) else None
+        new_key = self.fill(key, own.key if own else None)
+        new_value = self.fill(value, own.value if own else None)
+        return None if new_key is None or new_value is None else Map(new_key, new_value)
+
+    def _fill_struct(self, fields: tuple[tuple[str, p.Pattern], ...]) -> Type | None:
+        filled = [(name, self.fill(pattern)) for name, pattern in fields]
+        return Struct(tuple(Field(name, kind or Scalar.STRING) for name, kind in filled))
+
+    def _bind_letter(self, name: str, given: Type) -> None:
+        self.cost += _LETTER_COST
+        known = self.letters.get(name)
+        if known is None or known == given:
+            self.letters[name] = given
+            return
+        wide = widest(known, given)
+        _require(wide is not None)
+        assert wide is not None
+        self.letters[name] = wide
+        self.cost += _WIDENING_COST
+
+    def _bind_exactly(self, kind: Scalar, given: Type) -> None:
+        if kind == given:
+            return
+        here = Decimal if isinstance(given, Decimal) else given
+        _require(here in _RANK and kind in _RANK and _RANK[here] < _RANK[kind])
+        self.cost += _WIDENING_COST * (_RANK[kind] - _RANK[here])
+
+    def _bind_decimal(self, given: Type) -> None:
+        if not isinstance(given, Decimal):
+            _require(given in _WHOLE)
+            self.cost += _WIDENING_COST * (_RANK[Decimal] - _RANK[given])
+
+    def _bind_nested(self, pattern: p.Pattern, given: Type) -> None:
+        match pattern, given:
+            case p.ArrayOf(element), Array(inner):
+                self.bind(element, inner)
+            case p.MapOf(key, value), Map(own_key, own_value):
+                self.bind(key, own_key)
+                self.bind(value, own_value)
+            case p.StructOf(fields), Struct(own):
+                _require([name for name, _ in fields] == [field.name for field in own])
+                for (_, inner_pattern), own_field in zip(fields, own, strict=True):
+                    self.bind(inner_pattern, own_field.type)
+            case _:
+                raise MismatchError
+
+
+def to_decimal(given: Type | None) -> Decimal | None:
+    """Return a whole number's type, or a decimal, as a decimal."""
+    if isinstance(given, Decimal):
+        return given
+    return _WHOLE.get(given) if isinstance(given, Scalar) else None
+
+
+def widest(left: Type, right: Type) -> Type | None:
+    """Return the type that takes the values of both; None if there is none."""
+    if left == right:
+        return left
+    ranks = [_RANK.get(Decimal if isinstance(kind, Decimal) else kind) for kind in (left, right)]
+    if ranks[0] is not None and ranks[1] is not None:
+        if isinstance(left, Decimal) or isinstance(right, Decimal):
+            return _widest_decimal(left, right)
+        return left if ranks[0] > ranks[1] else right
+    if isinstance(left, Array) and isinstance(right, Array):
+        element = widest(left.element, right.element)
+        return None if element is None else Array(element)
+    if isinstance(left, Map) and isinstance(right, Map):
+        key, value = widest(left.key, right.key), widest(left.value, right.value)
+        return None if key is None or value is None else Map(key, value)
+    return None
+
+
+def _widest_decimal(left: Type, right: Type) -> Type:
+    one, other = to_decimal(left), to_decimal(right)
+    if one is None or other is None:
+        return Scalar.DOUBLE
+    scale = max(one.scale, other.scale)
+    return Decimal(max(one.precision - one.scale, other.precision - other.scale) + scale, scale)
+
+
+def _require(fits: bool) -> None:
+    if not fits:
+        raise MismatchError

@@ -1,0 +1,127 @@
+"""The functions there are: built-in ones, and those that users add."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from orion.model import Type
+from orion.sql.function.errors import (
+    FunctionExistsError,
+    UnknownFunctionError,
+    WrongArgumentsError,
+)
+from orion.sql.function.function import Function, Kind, Matched, Variant
+from orion.sql.function.match import Given, LambdaArgument, MismatchError
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A call whose variant is found.
+
+    Args:
+        function: The function.
+        variant: The variant that fits best.
+        parameters: The type each argument must have; None: it is taken as it is (lambdas too).
+        returns: The type of the result.
+    """
+
+    function: Function
+    variant: Variant = field(repr=False)
+    parameters: tuple[Type | None, ...]
+    returns: Type
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.name
+
+    def apply(self, *arguments: Any) -> Any:
+        """Return the function's value; raises what its meaning raises."""
+        variant = self.variant
+        if not variant.takes_nulls and any(argument is None for argument in arguments):
+            return None
+        if variant.typed:
+            return variant.meaning(*arguments, types=(*self.parameters, self.returns))
+        return variant.meaning(*arguments)
+
+
+class Functions:
+    """A set of functions, found by name without case."""
+
+    def __init__(self, functions: Iterable[Function] = ()) -> None:
+        self._functions: dict[str, Function] = {}
+        for function in functions:
+            self.add(function)
+
+    def add(self, function: Function) -> None:
+        """Add a function; its name must be free."""
+        name = function.name.upper()
+        if name in self._functions:
+            raise FunctionExistsError(name)
+        self._functions[name] = function
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(sorted(self._functions.values(), key=lambda function: function.name))
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __contains__(self, name: str) -> bool:
+        return name.upper() in self._functions
+
+    def get(self, name: str) -> Function:
+        """Return a function by its name."""
+        found = self._functions.get(name.upper())
+        if found is None:
+            raise UnknownFunctionError(name, list(self._functions))
+        return found
+
+    def is_aggregate(self, name: str) -> bool:
+        """Tell whether a name is that of an aggregate."""
+        found = self._functions.get(name.upper())
+        return found is not None and found.kind is Kind.AGGREGATE
+
+    def is_table_function(self, name: str) -> bool:
+        """Tell whether a name is that of a table function."""
+        found = self._functions.get(name.upper())
+        return found is not None and found.kind is Kind.TABLE
+
+    def resolve(self, name: str, given: Sequence[Given]) -> Resolved:
+        """Return the variant of a function that fits the arguments best.
+
+        Args:
+            name: The function's name, in any case.
+            given: The type of each argument; None for a bare NULL, a LambdaArgument for a lambda.
+        """
+        function = self.get(name)
+        found: tuple[Matched, Variant] | None = None
+        for variant in function.variants:
+            try:
+                matched = variant.match(given)
+            except MismatchError:
+                continue
+            if found is None or matched.cost < found[0].cost:
+                found = matched, variant
+        if found is None:
+            shown = [describe_variant(function.name, one) for one in function.variants]
+            raise WrongArgumentsError(function.name, [_shown(one) for one in given], shown)
+        matched, variant = found
+        if any(isinstance(one, LambdaArgument) for one in given):
+            # Another variant may have typed the lambda's body since: the chosen one does it last.
+            matched = variant.match(given)
+        return Resolved(function, variant, matched.parameters, matched.returns)
+
+
+def describe_variant(name: str, variant: Variant) -> str:
+    """Return the signature of a variant, as people write it."""
+    parts = [
+        f"{parameter}..." if at == variant.repeated else str(parameter)
+        for at, parameter in enumerate(variant.parameters)
+    ]
+    return f"{name}({', '.join(parts)})"
+
+
+def _shown(given: Given) -> str:
+    if isinstance(given, LambdaArgument):
+        return "LAMBDA"
+    return "NULL" if given is None else str(given)
