@@ -6,15 +6,27 @@ Never: Spark, Kafka, or Python per record where a batch is clean.
 """
 
 from orion.formats.arrow import arrow_type, row_type
-from orion.formats.check import (
+from orion.formats.avro import NativeSchemas, native_schemas, writes_native
+from orion.formats.codec import NoRegistryError, codec_of
+from orion.formats.http_schemas import (
+    HttpSchemas,
+    RegistryRefusedError,
+    RegistryUnreachableError,
+)
+from orion.formats.limit import (
     FormatPropertyError,
     MapKeyError,
     UnsupportedColumnsError,
     UnsupportedTypeError,
     check,
 )
-from orion.formats.codec import codec_of
 from orion.formats.plain_json import JsonDecoder
+from orion.formats.schema import ANONYMOUS_KEY, ANONYMOUS_VALUE, columns_of, schema_of
+from orion.formats.schema_error import (
+    SchemaColumnsError,
+    UnmappedTypeError,
+    UnreadableSchemaError,
+)
 from orion.formats.schema_source import (
     MemorySchemas,
     RegisteredSchema,
@@ -33,6 +45,7 @@ from orion.formats.spec import (
     UnknownFormatError,
     format_named,
 )
+from orion.formats.wire import HEADER_BYTES, header
 from orion.formats.worker import (
     REASON,
     REASON_FIELD,
@@ -43,6 +56,9 @@ from orion.formats.worker import (
 )
 
 __all__ = [
+    "ANONYMOUS_KEY",
+    "ANONYMOUS_VALUE",
+    "HEADER_BYTES",
     "REASON",
     "REASON_FIELD",
     "ROW_FIELD",
@@ -51,25 +67,38 @@ __all__ = [
     "Format",
     "FormatPropertyError",
     "FormatSpec",
+    "HttpSchemas",
     "JsonDecoder",
     "MapKeyError",
     "MemorySchemas",
+    "NativeSchemas",
+    "NoRegistryError",
     "Nullable",
     "RegisteredSchema",
+    "RegistryRefusedError",
+    "RegistryUnreachableError",
     "Schema",
+    "SchemaColumnsError",
     "SchemaKind",
     "SchemaNotFoundError",
     "SchemaReference",
     "SchemaSource",
     "UnknownFormatError",
+    "UnmappedTypeError",
+    "UnreadableSchemaError",
     "UnsupportedColumnsError",
     "UnsupportedTypeError",
     "arrow_type",
     "check",
     "codec_of",
+    "columns_of",
     "decoding",
     "format_named",
+    "header",
+    "native_schemas",
     "row_decoding",
     "row_encoding",
     "row_type",
+    "schema_of",
+    "writes_native",
 ]

@@ -1,11 +1,14 @@
 """The codec of a spec."""
 
+from orion.formats.avro import AvroCodec
 from orion.formats.delimited import DelimitedCodec
 from orion.formats.json import JsonCodec
+from orion.formats.json_schema import JsonSchemaCodec
 from orion.formats.kafka import KafkaCodec
 from orion.formats.none import NoneCodec
 from orion.formats.schema_source import SchemaSource
 from orion.formats.spec import Codec, Format, FormatSpec
+from orion.model import InvalidInputError
 
 
 def codec_of(spec: FormatSpec, schemas: SchemaSource | None = None) -> Codec:
@@ -24,4 +27,31 @@ def codec_of(spec: FormatSpec, schemas: SchemaSource | None = None) -> Codec:
         case Format.NONE:
             return NoneCodec(spec)
         case _:
+            return _registered(spec, _require(spec, schemas))
+
+
+def _registered(spec: FormatSpec, schemas: SchemaSource) -> Codec:
+    match spec.format:
+        case Format.AVRO:
+            return AvroCodec(spec, schemas)
+        case Format.JSON_SR:
+            return JsonSchemaCodec(spec, schemas)
+        case _:
             raise NotImplementedError(spec.format)
+
+
+class NoRegistryError(InvalidInputError):
+    """Raised when a format needs a registry and there is none."""
+
+    def __init__(self, format: Format) -> None:
+        self.format = format
+        super().__init__(
+            f"Format {format} keeps its schemas in a registry, and none is configured.",
+            fix="Set registry.url, or use a format without one, such as JSON.",
+        )
+
+
+def _require(spec: FormatSpec, schemas: SchemaSource | None) -> SchemaSource:
+    if schemas is None:
+        raise NoRegistryError(spec.format)
+    return schemas

@@ -151,6 +151,12 @@ def _whole(value: Any) -> int:
             return int(_refuse())
         case int():
             return value
+        case datetime():
+            return _to_timestamp(value) // 1_000
+        case date():
+            return _to_date(value)
+        case time():
+            return _to_time(value)
         case float():
             if abs(value) >= _EXACT_WHOLE:
                 raise InexactError

@@ -65,6 +65,9 @@ class SchemaSource(Protocol):
     def version(self, subject: str, version: int) -> RegisteredSchema:
         """Return a subject's version, or raise SchemaNotFoundError."""
 
+    def versions(self, subject: str) -> tuple[RegisteredSchema, ...]:
+        """Return a subject's schemas, oldest first; none if there is no such subject."""
+
     def latest(self, subject: str) -> RegisteredSchema | None:
         """Return a subject's newest schema, if it has one."""
 
@@ -92,6 +95,10 @@ class MemorySchemas:
         if not 1 <= version <= len(ids):
             raise SchemaNotFoundError(f"version {version} of subject '{subject}'")
         return RegisteredSchema(ids[version - 1], self.by_id[ids[version - 1]])
+
+    def versions(self, subject: str) -> tuple[RegisteredSchema, ...]:
+        """Return a subject's schemas, oldest first."""
+        return tuple(RegisteredSchema(i, self.by_id[i]) for i in self.by_subject.get(subject, ()))
 
     def latest(self, subject: str) -> RegisteredSchema | None:
         """Return a subject's newest schema, if it has one."""

@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 
 import pyarrow as pa
 
+from orion.formats.arrow import row_type
 from orion.formats.codec import codec_of
 from orion.formats.plain_json import JsonDecoder
 from orion.formats.schema_source import SchemaSource
@@ -42,12 +43,14 @@ def _codec(spec: FormatSpec, schemas: SchemaSource | None) -> Codec:
 # Spark learns from the annotations of the inner functions that they map array to array.
 def row_decoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa.Array], pa.Array]:
     """Return the function from bytes to structs of the row and the reason."""
+    shape = pa.struct([(ROW_FIELD, row_type(spec.columns)), (REASON_FIELD, pa.string())])
 
     def decode(values: pa.Array) -> pa.Array:
+        if values.null_count == len(values):
+            # Where Spark reads most records by itself, only a few come here.
+            return pa.nulls(len(values), shape)
         decoded = _codec(spec, schemas).decode(values)
-        return pa.StructArray.from_arrays(
-            [decoded.rows, decoded.reasons], names=[ROW_FIELD, REASON_FIELD]
-        )
+        return pa.StructArray.from_arrays([decoded.rows, decoded.reasons], fields=list(shape))
 
     return decode
 

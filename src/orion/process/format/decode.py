@@ -4,24 +4,13 @@ The row is null where the bytes are null or cannot be read; the reason is null u
 The planner neither repeats the decoding nor moves filters below it.
 """
 
-from typing import Any
-
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.pandas.functions import arrow_udf
-from pyspark.sql.types import StringType, StructType
 
-from orion.formats import (
-    REASON_FIELD,
-    ROW_FIELD,
-    Format,
-    FormatSpec,
-    SchemaSource,
-    check,
-    row_decoding,
-)
+from orion.formats import REASON_FIELD, ROW_FIELD, Format, FormatSpec, SchemaSource, check
 from orion.model import Field, Scalar
-from orion.process.format.type import spark_columns
+from orion.process.format.avro import decode_avro
+from orion.process.format.batch import decode_in_batches
 
 _WIDTHS = {Scalar.INTEGER: 4, Scalar.BIGINT: 8}
 
@@ -37,22 +26,9 @@ def decode_column(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None 
         return _decoded(F.lit(None).cast("struct<>"), F.lit(None))
     if spec.format is Format.KAFKA and spec.columns[0].type is not Scalar.DOUBLE:
         return _decode_kafka(bytes, spec.columns[0])
+    if spec.format is Format.AVRO and schemas is not None:
+        return decode_avro(bytes, spec, schemas)
     return decode_in_batches(bytes, spec, schemas)
-
-
-def decode_in_batches(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
-    """Decode by the codec, in Arrow batches."""
-    shape = decoded_type(spec)
-    # Spark's stub of arrow_udf leaves struct results out, which it does take.
-    decode: Any = arrow_udf(row_decoding(spec, schemas), shape)  # type: ignore[call-overload]
-    column: Column = decode.asNondeterministic()(bytes)
-    return column
-
-
-def decoded_type(spec: FormatSpec) -> StructType:
-    """Return the type of a decoded column."""
-    shape = StructType().add(ROW_FIELD, spark_columns(spec.columns))
-    return shape.add(REASON_FIELD, StringType())
 
 
 def _decoded(row: Column, reason: Column) -> Column:

@@ -1,14 +1,12 @@
 """Rows to bytes as one column; a null row is null bytes."""
 
-from typing import Any
-
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.pandas.functions import arrow_udf
-from pyspark.sql.types import BinaryType
 
-from orion.formats import Format, FormatSpec, SchemaSource, check, row_encoding
+from orion.formats import Format, FormatSpec, SchemaSource, check
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.process.format.avro import encode_avro
+from orion.process.format.batch import encode_in_batches
 
 _NULLS_TOO = {"ignoreNullFields": "false"}
 # Beyond this scale Java writes small decimals with an exponent.
@@ -31,22 +29,10 @@ def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = 
             return _primitive(row.getField(spec.columns[0].name), spec.columns[0].type)
         case Format.DELIMITED if all(_is_native(field.type) for field in spec.columns):
             return F.when(row.isNotNull(), _line(row, spec)).cast("binary")
+        case Format.AVRO if schemas is not None:
+            return encode_avro(row, spec, schemas)
         case _:
             return encode_in_batches(row, spec, schemas)
-
-
-def encode_in_batches(row: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
-    """Encode by the codec, in Arrow batches."""
-    # Spark's stub of arrow_udf leaves struct arguments out, which it does take.
-    encode: Any = arrow_udf(row_encoding(spec, schemas), BinaryType())  # type: ignore[call-overload]
-    column: Column = encode(_exact_row(row, spec))
-    return column
-
-
-def _exact_row(row: Column, spec: FormatSpec) -> Column:
-    """Return the row with the spec's fields in their order, whatever else it holds."""
-    fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
-    return F.when(row.isNotNull(), F.struct(*fields))
 
 
 def _is_native(kind: Type) -> bool:

@@ -1,0 +1,44 @@
+"""Decoding and encoding by the codecs, in Arrow batches inside Spark's tasks."""
+
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.types import BinaryType, StringType, StructType
+
+from orion.formats import (
+    REASON_FIELD,
+    ROW_FIELD,
+    FormatSpec,
+    SchemaSource,
+    row_decoding,
+    row_encoding,
+)
+from orion.process.format.type import spark_columns
+
+
+def decode_in_batches(
+    bytes: Column, spec: FormatSpec, schemas: SchemaSource | None, *, repeatable: bool = False
+) -> Column:
+    """Return the rows of a binary column, as `struct<row, reason>`.
+
+    Args:
+        repeatable: Whether the planner may take two uses of the result for one.
+    """
+    shape = StructType().add(ROW_FIELD, spark_columns(spec.columns))
+    shape = shape.add(REASON_FIELD, StringType())
+    # Spark's stub of arrow_udf leaves struct results out, which it does take.
+    decode: Any = arrow_udf(row_decoding(spec, schemas), shape)  # type: ignore[call-overload]
+    # Marked so that the planner neither repeats the decoding nor moves filters below it.
+    column: Column = (decode if repeatable else decode.asNondeterministic())(bytes)
+    return column
+
+
+def encode_in_batches(row: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
+    """Return a struct column, with the fields of the spec by their names, as bytes."""
+    fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
+    exact = F.when(row.isNotNull(), F.struct(*fields))
+    encode: Any = arrow_udf(row_encoding(spec, schemas), BinaryType())  # type: ignore[call-overload]
+    column: Column = encode(exact)
+    return column
