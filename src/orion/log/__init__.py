@@ -24,6 +24,7 @@ from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
 from orion.log.producer import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
+from orion.log.state_log import StateLog, StateLogError
 from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
 from orion.log.topic import Partition, Topic, Topics, is_internal
 from orion.log.topic_config import TopicConfig, parse_config
@@ -64,6 +65,8 @@ __all__ = [
     "ResetTarget",
     "Selection",
     "Start",
+    "StateLog",
+    "StateLogError",
     "StatusLog",
     "Topic",
     "TopicConfig",
