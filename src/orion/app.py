@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from orion.config import Settings, find_project, read_settings
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from orion.cluster import LocalKafka
     from orion.jvm import JarStore, Java
     from orion.lake import Lake
@@ -123,13 +125,19 @@ class App:
 
         return OrderLog(self.connection)
 
+    def start_spark(self, name: str) -> "SparkSession":
+        """Start Spark alone, for work that needs no log."""
+        from orion.process import start_session
+
+        return start_session(self._session_options(name), log=self._spark_log(name))
+
     def start_runtime(self, name: str) -> "Runtime":
         """Start the Spark application of this process; takes some seconds."""
-        from orion.process import Rooms, Runtime, start_session
+        from orion.process import Rooms, Runtime
 
         self.connection.require()
         rooms = Rooms(
-            spark=start_session(self._session_options(name), log=self._spark_log(name)),
+            spark=self.start_spark(name),
             connection=self.connection,
             lake=self.lake,
             settings=self.settings.engine,
@@ -139,9 +147,7 @@ class App:
 
     def start_engine(self) -> "Runtime":
         """Start the engine: Spark first, since the brokers may still be starting."""
-        from orion.process import start_session
-
-        start_session(self._session_options(ENGINE), log=self._spark_log(ENGINE))
+        self.start_spark(ENGINE)
         self.connection.wait(timeout_s=_ENGINE_TIMEOUT_S)
         runtime = self.start_runtime(ENGINE)
         runtime.warm_up()

@@ -12,8 +12,11 @@ from orion.process.runtime import Rooms, Runtime
 from orion.process.session import Shipment, is_remote, session_options, start_session
 from orion.process.shipping import pack_python
 from orion.process.source import TopicRead, parse_columns
+from orion.process.sql import BatchRunner, GivenRecord, sql_session
 
 __all__ = [
+    "BatchRunner",
+    "GivenRecord",
     "Query",
     "Rooms",
     "Runtime",
@@ -25,5 +28,6 @@ __all__ = [
     "pack_python",
     "parse_columns",
     "session_options",
+    "sql_session",
     "start_session",
 ]

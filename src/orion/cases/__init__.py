@@ -1,0 +1,11 @@
+"""Cases of streaming SQL: given statements and records, the records that must come out.
+
+In:  files of cases, a Spark session.
+Out: what each case really gave, compared with what it wants, and a report of all.
+Never: a broker; the engine that runs a case is the one that runs live queries.
+"""
+
+from orion.cases.case import Case, CaseFileError, read_cases
+from orion.cases.run import Outcome, run_case
+
+__all__ = ["Case", "CaseFileError", "Outcome", "read_cases", "run_case"]

@@ -1,0 +1,65 @@
+"""Topics that are there before a case begins: their schemas, and how its records are written."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from orion.cases.case import Json
+from orion.command import key_spec, value_spec
+from orion.formats import (
+    FormatSpec,
+    MemorySchemas,
+    Schema,
+    SchemaKind,
+    SchemaReference,
+    columns_of,
+)
+from orion.sql import Source
+
+_KINDS = {"AVRO": SchemaKind.AVRO, "JSON_SR": SchemaKind.JSON, "PROTOBUF": SchemaKind.PROTOBUF}
+_PARTS = ("key", "value")
+
+
+def prepare_topics(topics: Sequence[Json], schemas: MemorySchemas) -> None:
+    """Register the schemas that a case's topics come with."""
+    for topic in topics:
+        for part in _PARTS:
+            schema = _schema(topic, part)
+            if schema is None:
+                continue
+            subject = f"{topic['name']}-{part}"
+            wanted = topic.get(f"{part}SchemaId")
+            if wanted is None:
+                schemas.register(subject, schema)
+            else:
+                schemas.by_id[int(wanted)] = schema
+                schemas.by_subject.setdefault(subject, []).append(int(wanted))
+
+
+def _schema(topic: Json, part: str) -> Schema | None:
+    text: Any = topic.get(f"{part}Schema")
+    kind = _KINDS.get(str(topic.get(f"{part}Format", "")).upper())
+    if text is None or kind is None:
+        return None
+    references = tuple(
+        SchemaReference(str(r["name"]), str(r.get("subject", r["name"])), 1)
+        for r in topic.get(f"{part}SchemaReferences") or ()
+    )
+    return Schema(kind, text if isinstance(text, str) else json.dumps(text), references)
+
+
+def writer_spec(
+    source: Source, topics: Sequence[Json], schemas: MemorySchemas, *, is_key: bool
+) -> FormatSpec:
+    """Return how a topic's records are written: by its own schema, or by the source's columns."""
+    spec = key_spec(source) if is_key else value_spec(source)
+    if not spec.format.has_schema:
+        return spec
+    named = any(str(topic["name"]).upper() == source.topic.upper() for topic in topics)
+    found = schemas.latest(spec.subject) if named else None
+    if found is None:
+        return spec
+    anonymous = spec.columns[0].name if len(spec.columns) == 1 else "ROWVAL"
+    columns = columns_of(found.schema, schemas, anonymous=anonymous)
+    return replace(spec, columns=columns, schema_id=found.id)

@@ -1,0 +1,66 @@
+"""Single values between Arrow and the plain form that expressions compute with.
+
+Plain: a DATE is its days, a TIME and a TIMESTAMP their milliseconds, maps and structs are
+dictionaries.
+"""
+
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from orion.formats.arrow import row_type
+from orion.model import Array, Field, Map, Scalar, Struct, Type
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_EPOCH_DAY = datetime.date(1970, 1, 1)
+_MS = datetime.timedelta(milliseconds=1)
+
+
+def from_arrow(value: Any, kind: Type) -> Any:
+    """Return a value as expressions take it: moments as numbers, maps as dictionaries."""
+    if value is None:
+        return None
+    match kind:
+        case Scalar.DATE:
+            return (value - _EPOCH_DAY).days
+        case Scalar.TIMESTAMP:
+            return (value - _EPOCH) // _MS
+        case Array(element):
+            return [from_arrow(item, element) for item in value]
+        case Map(key, element):
+            pairs = value.items() if isinstance(value, dict) else value
+            return {from_arrow(k, key): from_arrow(v, element) for k, v in pairs}
+        case Struct(fields):
+            return {f.name: from_arrow(value.get(f.name), f.type) for f in fields}
+    return value
+
+
+def to_arrow(value: Any, kind: Type) -> Any:
+    """Return a value as Arrow takes it."""
+    if value is None:
+        return None
+    match kind:
+        case Scalar.DATE:
+            return _EPOCH_DAY + datetime.timedelta(days=value)
+        case Scalar.TIMESTAMP:
+            return _EPOCH + value * _MS
+        case Scalar.DOUBLE:
+            return float(value)
+        case Array(element):
+            return [to_arrow(item, element) for item in value]
+        case Map(key, element):
+            return [(to_arrow(k, key), to_arrow(v, element)) for k, v in value.items()]
+        case Struct(fields):
+            return {f.name: to_arrow(value.get(f.name), f.type) for f in fields}
+    return value
+
+
+def plain_rows(rows: list[Mapping[str, Any] | None], columns: tuple[Field, ...]) -> pa.Array:
+    """Return rows of plain values as an Arrow struct array."""
+    made = [
+        None if row is None else {f.name: to_arrow(row.get(f.name), f.type) for f in columns}
+        for row in rows
+    ]
+    return pa.array(made, row_type(columns))

@@ -1,0 +1,128 @@
+"""A checked plan becomes a DataFrame: rows of its sources in, records of its sink out.
+
+The same for a live stream and for the records of a test: nothing here starts a job.
+"""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from orion.command import key_spec, value_spec
+from orion.formats import SchemaSource
+from orion.process.format import encode_column
+from orion.process.sql.expression import compile_expression, quoted
+from orion.process.sql.read import ABSENT, FACTS, HEADERS, SEQUENCE, TIME, Surroundings, read_source
+from orion.sql import Source, step, tree, typed
+
+
+def compile_query(project: step.Project, sink: Source, around: Surroundings) -> DataFrame:
+    """Return the records that a query writes: key, value, timestamp_ms, headers, `$seq`."""
+    rows = project_rows(project, around)
+    return encode_rows(rows, project, sink, around.schemas)
+
+
+def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
+    """Return the columns that a query selects, with the facts of their rows."""
+    rows = compile_step(project.input, around)
+    if project.having is not None:
+        rows = _keep(rows, project.having, is_table=True)
+    columns = [
+        *(_column(named, f"$key.{named.name}") for named in project.key),
+        *(_column(named, named.name) for named in project.value),
+    ]
+    bounds = [quoted(name) for name in ("WINDOWSTART", "WINDOWEND") if name in rows.columns]
+    kept = [c.alias(f"$window.{n}") for c, n in zip(bounds, ("start", "end"), strict=False)]
+    return rows.select(*columns, *kept, *(F.col(name) for name in FACTS))
+
+
+def _column(named: step.Named, name: str) -> Column:
+    return compile_expression(named.expression).alias(name)
+
+
+def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
+    """Return the rows of a step."""
+    match node:
+        case step.Read():
+            return read_source(node, around)
+        case step.Filter():
+            rows = compile_step(node.input, around)
+            return _keep(rows, node.condition, is_table=step.is_table(node))
+        case step.Flatten():
+            return _flatten(compile_step(node.input, around), node)
+    raise NotImplementedError(type(node).__name__)
+
+
+def _keep(rows: DataFrame, condition: typed.Typed, *, is_table: bool) -> DataFrame:
+    """Return the rows for which a condition holds; a table's others become tombstones."""
+    holds = F.coalesce(compile_expression(condition), F.lit(False)) & ~F.col(ABSENT)
+    if is_table:
+        return rows.withColumn(ABSENT, ~holds)
+    return rows.where(holds)
+
+
+def _flatten(rows: DataFrame, node: step.Flatten) -> DataFrame:
+    """Return a row for each place of the lists that table functions give, the longest deciding."""
+    lists = {named.name: compile_expression(named.expression) for named in node.columns}
+    rows = rows.where(~F.col(ABSENT)).withColumns(lists)
+    sizes = [F.coalesce(F.size(F.col(name)), F.lit(0)) for name in lists]
+    longest = F.greatest(*sizes) if len(sizes) > 1 else sizes[0]
+    # `size` of null is -1 with ANSI mode off.
+    places = F.when(longest > 0, F.sequence(F.lit(0), longest - 1))
+    rows = rows.withColumn("$place", F.explode(places))
+    return rows.withColumns({name: F.get(F.col(name), F.col("$place")) for name in lists})
+
+
+def encode_rows(
+    rows: DataFrame, project: step.Project, sink: Source, schemas: SchemaSource | None
+) -> DataFrame:
+    """Return rows as records of a topic."""
+    value = F.when(~F.col(ABSENT), _struct([(n.name, n.name) for n in project.value]))
+    columns = [
+        _encoded_key(project, sink, schemas, rows).alias("key"),
+        encode_column(value, value_spec(sink), schemas).alias("value"),
+        _record_time(sink).alias("timestamp_ms"),
+        F.col(HEADERS).alias("headers"),
+        F.col(SEQUENCE),
+    ]
+    return rows.select(*columns)
+
+
+def _struct(names: list[tuple[str, str]]) -> Column:
+    return F.struct(*(quoted(source).alias(name) for source, name in names))
+
+
+def _encoded_key(
+    project: step.Project, sink: Source, schemas: SchemaSource | None, rows: DataFrame
+) -> Column:
+    if not project.key:
+        return F.lit(None).cast("binary")
+    names = [
+        (f"$key.{n.name}", column.name) for n, column in zip(project.key, sink.key, strict=True)
+    ]
+    parts = [quoted(source) for source, _ in names]
+    missing = parts[0].isNull()
+    for part in parts[1:]:
+        missing = missing & part.isNull()
+    key = encode_column(F.when(~missing, _struct(names)), key_spec(sink), schemas)
+    if sink.windowed is None:
+        return key
+    is_session = sink.windowed.kind is tree.WindowKind.SESSION
+    bounds = ["$window.end", "$window.start"] if is_session else ["$window.start"]
+    return F.concat(key, *(_long_bytes(quoted(name)) for name in bounds))
+
+
+def _long_bytes(value: Column) -> Column:
+    return F.unhex(F.lpad(F.hex(value), 16, "0"))
+
+
+def _record_time(sink: Source) -> Column:
+    """Return the record's time: the row's, or that of the sink's own column."""
+    if sink.event_time is None:
+        return F.col(TIME)
+    column = sink.get(sink.event_time.column)
+    assert column is not None
+    own = quoted(column.name if column in sink.value else f"$key.{column.name}")
+    if str(column.type) == "TIMESTAMP":
+        own = F.unix_millis(own)
+    elif sink.event_time.pattern is not None:
+        own = F.unix_millis(F.try_to_timestamp(own, F.lit(sink.event_time.pattern)))
+    return F.coalesce(own, F.col(TIME))

@@ -1,0 +1,165 @@
+"""A source's records as rows: key, value and headers decoded, the record's own facts beside them.
+
+Rows carry, besides the source's columns by their names, facts whose names begin with `$`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from orion.command import key_spec, value_spec
+from orion.formats import FormatSpec, SchemaSource
+from orion.model import Scalar
+from orion.process.format import decode_column
+from orion.process.sql.expression import compile_expression, quoted
+from orion.sql import Functions, Source, step, tree, typed
+
+TIME, SEQUENCE = "$time", "$seq"
+# Whether the value is null: a tombstone of a table, an empty event of a stream.
+ABSENT, HEADERS = "$absent", "$headers"
+REASON = "$reason"
+FACTS = (TIME, SEQUENCE, ABSENT, HEADERS)
+_START_BYTES = 8
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a compiled query stands in.
+
+    Args:
+        records: Gives a source's raw records: topic, partition, offset, timestamp (as Kafka's
+            source names them), key, value, headers and `$seq`, their order where several meet.
+        set_aside: Takes rows with `$reason` and returns the good ones; the others are kept by it.
+        schemas: Where formats with schemas find and register them.
+    """
+
+    records: Callable[[Source], DataFrame]
+    set_aside: Callable[[DataFrame], DataFrame]
+    functions: Functions
+    schemas: SchemaSource | None = None
+
+
+def read_source(read: step.Read, around: Surroundings) -> DataFrame:
+    """Return the rows of a source."""
+    source = read.source
+    raw = around.records(source)
+    key, bounds = _key_bytes(source)
+    rows = raw.withColumns(
+        {
+            "$k": _decoded(key, key_spec(source), around.schemas),
+            "$v": _decoded(F.col("value"), value_spec(source), around.schemas),
+        }
+    )
+    rows = rows.withColumns(_columns(source, bounds))
+    rows = rows.withColumn(TIME, _time(source, around.functions))
+    rows = around.set_aside(rows.withColumn(REASON, _reason(source)))
+    if source.is_table:
+        rows = rows.where(F.col("key").isNotNull())
+    return rows.select(*_named(read), *_facts())
+
+
+def _decoded(value: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
+    if not spec.columns:
+        nothing = F.lit(None)
+        return F.struct(nothing.alias("row"), nothing.cast("string").alias("reason"))
+    return decode_column(value, spec, schemas)
+
+
+def _key_bytes(source: Source) -> tuple[Column, dict[str, Column]]:
+    """Return the key without its window, and the window's bounds."""
+    key = F.col("key")
+    if source.windowed is None:
+        return key, {}
+    is_session = source.windowed.kind is tree.WindowKind.SESSION
+    length = F.length(key)
+    width = 2 * _START_BYTES if is_session else _START_BYTES
+    start = _long(F.substring(key, length - (_START_BYTES - 1), F.lit(_START_BYTES)))
+    if is_session:
+        end = _long(F.substring(key, length - (width - 1), F.lit(_START_BYTES)))
+    else:
+        end = start + F.lit(source.windowed.size_ms)
+    bare = F.substring(key, F.lit(1), length - width)
+    return bare, {"WINDOWSTART": start, "WINDOWEND": end}
+
+
+def _long(value: Column) -> Column:
+    # A negative base makes `conv` read 64 bits as signed.
+    return F.conv(F.hex(value), 16, -10).cast("long")
+
+
+def _columns(source: Source, bounds: dict[str, Column]) -> dict[str, Column]:
+    """Return the columns of a source by their names, pseudo ones included."""
+    found: dict[str, Column] = {}
+    for column in source.key:
+        found[column.name] = F.col("$k.row").getField(column.name)
+    for column in source.value:
+        found[column.name] = F.col("$v.row").getField(column.name)
+    for column in source.headers:
+        found[column.name] = _header(column.header)
+    found["ROWPARTITION"] = F.col("partition")
+    found["ROWOFFSET"] = F.col("offset")
+    found["$headers"] = F.col("headers")
+    found[ABSENT] = F.col("value").isNull() | _is_empty_row(source)
+    return {**found, **bounds}
+
+
+def _is_empty_row(source: Source) -> Column:
+    """Tell whether a body that is there decodes to nothing, as the JSON `null` does."""
+    if not source.value:
+        return F.lit(False)
+    return F.col("$v.row").isNull() & F.col("$v.reason").isNull()
+
+
+def _header(name: str | None) -> Column:
+    if name is None:
+        empty = F.array().cast("array<struct<KEY:string,VALUE:binary>>")
+        pairs = F.transform(
+            "headers",
+            lambda h: F.struct(h.getField("key").alias("KEY"), h.getField("value").alias("VALUE")),
+        )
+        return F.coalesce(pairs, empty)
+    own = F.filter("headers", lambda h: h.getField("key") == name)
+    return F.get(own, F.size(own) - 1).getField("value")
+
+
+def _time(source: Source, functions: Functions) -> Column:
+    stamped = F.col("$timestamp")
+    if source.event_time is None:
+        return stamped
+    column = source.get(source.event_time.column)
+    assert column is not None
+    own: typed.Typed = typed.Input(column.type, column.name)
+    if source.event_time.pattern is not None:
+        pattern = typed.Constant(Scalar.STRING, source.event_time.pattern)
+        found = functions.resolve("STRINGTOTIMESTAMP", [Scalar.STRING, Scalar.STRING])
+        own = typed.Applied(found.returns, found, (own, pattern))
+    time = compile_expression(own)
+    if column.type is Scalar.TIMESTAMP:
+        time = F.unix_millis(time)
+    return F.when(F.col(ABSENT), stamped).otherwise(time)
+
+
+def _reason(source: Source) -> Column:
+    reason = F.coalesce(F.col("$k.reason"), F.col("$v.reason"))
+    if source.event_time is None:
+        return reason
+    name = source.event_time.column
+    return F.coalesce(
+        reason,
+        F.when(F.col(TIME).isNull(), f"the timestamp column '{name}' cannot be read"),
+        F.when(F.col(TIME) < 0, f"the timestamp column '{name}' lies before 1970"),
+    )
+
+
+def _named(read: step.Read) -> list[Column]:
+    names = [c.name for c in read.source.columns] + [
+        n for n in read.source.pseudo if n != "ROWTIME"
+    ]
+    columns = [quoted(name).alias(read.column(name)) for name in names]
+    return [*columns, F.col(TIME).alias(read.column("ROWTIME"))]
+
+
+def _facts() -> list[Column]:
+    return [F.col(name) for name in FACTS]

@@ -1,0 +1,46 @@
+"""Expressions that only Python can compute, over Arrow batches: each row by its meaning."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.pandas.functions import arrow_udf
+
+from orion.formats import arrow_type, from_arrow, to_arrow
+from orion.model import Scalar, Type
+from orion.process.format import spark_type
+from orion.sql import evaluate_or_null, typed
+
+
+class NotNativeError(Exception):
+    """Raised inside the compiler when an expression has no native form."""
+
+
+def in_batches(node: typed.Typed) -> Column:
+    """Return an expression's column, computed row by row in Python workers."""
+    inputs = {part.name: part for part in typed.walk(node) if isinstance(part, typed.Input)}
+    names = list(inputs)
+    kind = node.type or Scalar.STRING
+    run = _runner(node, names, [inputs[name].type for name in names], kind)
+    compute: Any = arrow_udf(run, spark_type(kind))  # type: ignore[call-overload]
+    columns = [F.col("`" + name.replace("`", "``") + "`") for name in names]
+    # A function needs a column to know how many rows there are.
+    column: Column = compute(*(columns or [F.lit(0)]))
+    return column
+
+
+def _runner(
+    node: typed.Typed, names: list[str], types: list[Type], kind: Type
+) -> Callable[..., pa.Array]:
+    def run(*arrays: pa.Array) -> pa.Array:
+        columns = [
+            [from_arrow(value, each) for value in array.to_pylist()]
+            for array, each in zip(arrays, types, strict=False)
+        ]
+        rows = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
+        found = [evaluate_or_null(node, dict(zip(names, row, strict=True))) for row in rows]
+        return pa.array([to_arrow(value, kind) for value in found], arrow_type(kind))
+
+    return run

@@ -1,0 +1,55 @@
+"""Trees to checked plans: names are found, types agree, keys are known, nothing has run yet.
+
+In:  a statement's tree, the catalogue, the functions, what formats can carry.
+Out: the change it makes, with its query as typed steps; or an error that shows the place.
+Never: Kafka, Spark, files or the network.
+"""
+
+from orion.sql.plan import step, typed
+from orion.sql.plan.catalogue import Catalogue, Reader
+from orion.sql.plan.change import (
+    Change,
+    Declared,
+    Dropped,
+    Started,
+    Terminated,
+    TypeMade,
+    Unchanged,
+)
+from orion.sql.plan.declare import Formats
+from orion.sql.plan.errors import SourceExistsError, SourceNotFoundError, StatementError
+from orion.sql.plan.evaluate import evaluate, evaluate_or_null
+from orion.sql.plan.insert import InsertedRow, plan_row
+from orion.sql.plan.query import QueryPlan, plan_query
+from orion.sql.plan.source import Column, Format, Role, Source, Windowed
+from orion.sql.plan.statement import Planner
+
+__all__ = [
+    "Catalogue",
+    "Change",
+    "Column",
+    "Declared",
+    "Dropped",
+    "Format",
+    "Formats",
+    "InsertedRow",
+    "Planner",
+    "QueryPlan",
+    "Reader",
+    "Role",
+    "Source",
+    "SourceExistsError",
+    "SourceNotFoundError",
+    "Started",
+    "StatementError",
+    "Terminated",
+    "TypeMade",
+    "Unchanged",
+    "Windowed",
+    "evaluate",
+    "evaluate_or_null",
+    "plan_query",
+    "plan_row",
+    "step",
+    "typed",
+]

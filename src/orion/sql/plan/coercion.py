@@ -1,0 +1,158 @@
+"""Which types meet in which: numbers widen, texts stay texts, nothing is converted in silence."""
+
+from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.sql.parse.tree import ArithmeticOperator
+
+_MAX_PRECISION = 38
+_WHOLE = {Scalar.INTEGER: Decimal(10, 0), Scalar.BIGINT: Decimal(19, 0)}
+_WIDTH = (Scalar.INTEGER, Scalar.BIGINT, Decimal, Scalar.DOUBLE)
+
+TEMPORAL = frozenset((Scalar.DATE, Scalar.TIME, Scalar.TIMESTAMP))
+
+_FROM_NUMBER = {Scalar.INTEGER, Scalar.BIGINT, Scalar.DOUBLE, Decimal, Scalar.STRING}
+# What CAST can do, besides leaving a type as it is.
+_CASTS: dict[object, set[object]] = {
+    Scalar.BOOLEAN: {Scalar.STRING},
+    Scalar.INTEGER: _FROM_NUMBER,
+    Scalar.BIGINT: _FROM_NUMBER,
+    Scalar.DOUBLE: _FROM_NUMBER,
+    Decimal: _FROM_NUMBER,
+    Scalar.STRING: {*_FROM_NUMBER, Scalar.BOOLEAN, *TEMPORAL},
+    Scalar.TIMESTAMP: {Scalar.STRING, Scalar.DATE, Scalar.TIME},
+    Scalar.DATE: {Scalar.STRING, Scalar.TIMESTAMP},
+    Scalar.TIME: {Scalar.STRING},
+}
+
+
+def is_number(kind: Type | None) -> bool:
+    """Tell whether arithmetic takes the type."""
+    return isinstance(kind, Decimal) or kind in (Scalar.INTEGER, Scalar.BIGINT, Scalar.DOUBLE)
+
+
+def to_decimal(kind: Type) -> Decimal:
+    """Return a whole number's type, or a decimal, as a decimal."""
+    if isinstance(kind, Decimal):
+        return kind
+    assert isinstance(kind, Scalar)
+    return _WHOLE[kind]
+
+
+def _rank(kind: Type) -> int:
+    return _WIDTH.index(Decimal if isinstance(kind, Decimal) else kind)
+
+
+def wider(left: Type, right: Type) -> Type:
+    """Return the number type that takes the values of both."""
+    if isinstance(left, Decimal) or isinstance(right, Decimal):
+        if Scalar.DOUBLE in (left, right):
+            return Scalar.DOUBLE
+        one, other = to_decimal(left), to_decimal(right)
+        scale = max(one.scale, other.scale)
+        whole = max(one.precision - one.scale, other.precision - other.scale)
+        return bounded(whole + scale, scale)
+    return max(left, right, key=_rank)
+
+
+def common(left: Type | None, right: Type | None) -> Type | None:
+    """Return the type that both values can be read as; None when there is none.
+
+    The type of a bare NULL is None, and gives way to any other.
+    """
+    if left is None or right is None or left == right:
+        return right if left is None else left
+    if is_number(left) and is_number(right):
+        return wider(left, right)
+    return _common_nested(left, right)
+
+
+def _common_nested(left: Type, right: Type) -> Type | None:
+    if isinstance(left, Array) and isinstance(right, Array):
+        element = common(left.element, right.element)
+        return None if element is None else Array(element)
+    if isinstance(left, Map) and isinstance(right, Map):
+        key, value = common(left.key, right.key), common(left.value, right.value)
+        return None if key is None or value is None else Map(key, value)
+    return None
+
+
+def result_of(operator: ArithmeticOperator, left: Type, right: Type) -> Type:
+    """Return the type of arithmetic on two numbers; decimals grow so that nothing is cut."""
+    kind = wider(left, right)
+    if not isinstance(kind, Decimal):
+        return kind
+    one, other = to_decimal(left), to_decimal(right)
+    return _decimal_result(operator, one, other)
+
+
+def _decimal_result(operator: ArithmeticOperator, one: Decimal, other: Decimal) -> Decimal:
+    p1, s1, p2, s2 = one.precision, one.scale, other.precision, other.scale
+    match operator:
+        case ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT:
+            return bounded(max(s1, s2) + max(p1 - s1, p2 - s2) + 1, max(s1, s2))
+        case ArithmeticOperator.MULTIPLY:
+            return bounded(p1 + p2 + 1, s1 + s2)
+        case ArithmeticOperator.DIVIDE:
+            scale = max(6, s1 + p2 + 1)
+            return bounded(p1 - s1 + s2 + scale, scale)
+        case ArithmeticOperator.MODULUS:
+            return bounded(min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2))
+
+
+def bounded(precision: int, scale: int) -> Decimal:
+    """Return a decimal type that the engine can hold; digits after the point give way first."""
+    if precision <= _MAX_PRECISION:
+        return Decimal(max(precision, 1), scale)
+    whole = precision - scale
+    return Decimal(_MAX_PRECISION, max(_MAX_PRECISION - whole, min(scale, 6)))
+
+
+def can_cast(source: Type, target: Type) -> bool:
+    """Tell whether CAST is defined between two types."""
+    if source == target:
+        return True
+    if isinstance(source, Array | Map | Struct):
+        return target is Scalar.STRING or _can_cast_nested(source, target)
+    kind: object = Decimal if isinstance(source, Decimal) else source
+    goal: object = Decimal if isinstance(target, Decimal) else target
+    return goal in _CASTS.get(kind, set())
+
+
+def _can_cast_nested(source: Type, target: Type) -> bool:
+    if isinstance(source, Array) and isinstance(target, Array):
+        return can_cast(source.element, target.element)
+    if isinstance(source, Map) and isinstance(target, Map):
+        return can_cast(source.key, target.key) and can_cast(source.value, target.value)
+    if isinstance(source, Struct) and isinstance(target, Struct):
+        pairs = ((field, target.get(field.name)) for field in source.fields)
+        return all(goal is None or can_cast(field.type, goal.type) for field, goal in pairs)
+    return False
+
+
+def can_widen(source: Type | None, target: Type) -> bool:
+    """Tell whether a value may be given where the target is wanted, without a CAST."""
+    if source is None or source == target:
+        return True
+    if is_number(source) and is_number(target):
+        if isinstance(target, Decimal):
+            own = to_decimal(source) if source is not Scalar.DOUBLE else None
+            return own is not None and _fits(own, target)
+        return _rank(source) <= _rank(target)
+    if isinstance(source, Array) and isinstance(target, Array):
+        return can_widen(source.element, target.element)
+    if isinstance(source, Map) and isinstance(target, Map):
+        return can_widen(source.key, target.key) and can_widen(source.value, target.value)
+    return _can_widen_struct(source, target)
+
+
+def _can_widen_struct(source: Type, target: Type) -> bool:
+    if not (isinstance(source, Struct) and isinstance(target, Struct)):
+        return False
+    goals = {field.name: field.type for field in target.fields}
+    return all(
+        field.name in goals and can_widen(field.type, goals[field.name]) for field in source.fields
+    )
+
+
+def _fits(source: Decimal, target: Decimal) -> bool:
+    whole = source.precision - source.scale
+    return source.scale <= target.scale and whole <= target.precision - target.scale

@@ -1,0 +1,145 @@
+"""GROUP BY: the keys, the aggregates over the rows of a group, and what may stand beside them."""
+
+from collections.abc import Mapping, Sequence
+
+from orion.model import Scalar, Type
+from orion.sql.function import Functions
+from orion.sql.parse import tree
+from orion.sql.plan import typed
+from orion.sql.plan.errors import StatementError
+from orion.sql.plan.resolve import Resolver
+from orion.sql.plan.source import WINDOW_BOUNDS
+from orion.sql.plan.step import AggregateCall, Named
+from orion.sql.plan.typed import Input, Typed
+
+
+class FlatteningResolver(Resolver):
+    """Checks a projection whose table functions are computed by a step before it."""
+
+    def __init__(self, plain: Resolver, functions: Functions, custom: Mapping[str, Type]) -> None:
+        super().__init__(_Plain(plain), functions, custom)
+        self._plain = plain
+        self._functions_of = functions
+        self.columns: list[Named] = []
+
+    def intercept(self, node: tree.Call) -> Typed | None:
+        """Return the column that a table function's elements come in."""
+        if not self._functions_of.is_table_function(node.name.text):
+            return None
+        call = self._plain.apply(node)
+        name = f"_flat_{len(self.columns)}"
+        self.columns.append(Named(name, call))
+        return Input(call.type, name)
+
+
+class _Plain:
+    """The columns that another resolver sees."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self._resolver = resolver
+
+    def find(self, reference: tree.ColumnRef) -> Typed:
+        return self._resolver.resolve(reference)
+
+
+class GroupResolver(Resolver):
+    """Checks what is selected from groups: keys, aggregates, and expressions of these.
+
+    Args:
+        plain: Resolves in the rows before they are grouped.
+        keys: What is grouped by.
+    """
+
+    def __init__(
+        self,
+        plain: Resolver,
+        functions: Functions,
+        keys: Sequence[Named],
+        *,
+        windowed: bool,
+    ) -> None:
+        super().__init__(_Grouped(windowed=windowed), functions)
+        self._plain = plain
+        self._functions_of = functions
+        self._keys = {key.expression: key for key in keys}
+        self.calls: list[AggregateCall] = []
+
+    def resolve(self, node: tree.Argument) -> Typed:
+        """Return the typed form of an expression over groups."""
+        key = self._key(node)
+        return super().resolve(node) if key is None else key
+
+    def _key(self, node: tree.Argument) -> Typed | None:
+        """Return the key that an expression is, if it is one."""
+        if isinstance(node, tree.ColumnRef) and node.name.text in WINDOW_BOUNDS:
+            return None
+        if calls_aggregate(node, self._functions_of):
+            return None
+        try:
+            found = self._plain.resolve(node)
+        except StatementError:
+            return None
+        key = self._keys.get(found)
+        if key is None or key.type is None:
+            return None
+        return Input(key.type, key.name)
+
+    def intercept(self, node: tree.Call) -> Typed | None:
+        """Return the column that holds an aggregate's result."""
+        if not self._functions_of.is_aggregate(node.name.text):
+            return None
+        for argument in node.arguments:
+            if not isinstance(argument, tree.Star) and calls_aggregate(
+                argument, self._functions_of
+            ):
+                raise StatementError("An aggregate cannot be taken of an aggregate.", node=node)
+        call = self._plain.apply(node)
+        arguments = (
+            tuple(part for part in call.arguments if not isinstance(part, typed.Constant))
+            or call.arguments[:1]
+        )
+        constants = tuple(
+            part.value for part in call.arguments[1:] if isinstance(part, typed.Constant)
+        )
+        if not call.arguments:
+            arguments = (typed.Constant(Scalar.INTEGER, 1),)
+        same = next(
+            (
+                c
+                for c in self.calls
+                if (c.function, c.arguments, c.constants) == (call.function, arguments, constants)
+            ),
+            None,
+        )
+        if same is None:
+            same = AggregateCall(f"_agg_{len(self.calls)}", call.function, arguments, constants)
+            self.calls.append(same)
+        return Input(call.type, same.name)
+
+
+class _Grouped:
+    """Outside of keys and aggregates, groups have no columns but their windows' bounds."""
+
+    def __init__(self, *, windowed: bool) -> None:
+        self._windowed = windowed
+
+    def find(self, reference: tree.ColumnRef) -> Typed:
+        name = reference.name.text
+        if self._windowed and name in WINDOW_BOUNDS:
+            return Input(WINDOW_BOUNDS[name], name)
+        raise StatementError(
+            f"Column '{name}' is neither grouped by nor in an aggregate.",
+            node=reference,
+            fix=f"Add it to GROUP BY, or use LATEST_BY_OFFSET({name}).",
+        )
+
+
+def calls_aggregate(node: object, functions: Functions) -> bool:
+    """Tell whether an expression holds a call of an aggregate."""
+    if isinstance(node, tree.Call) and functions.is_aggregate(node.name.text):
+        return True
+    if isinstance(node, tuple):
+        return any(calls_aggregate(part, functions) for part in node)
+    if not isinstance(node, tree.Node) or isinstance(node, tree.Name):
+        return False
+    return any(calls_aggregate(part, functions) for part in vars(node).values())

@@ -1,0 +1,142 @@
+"""Values that must share a type: numbers widen, literal texts are read as their neighbours."""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal as Number
+from decimal import InvalidOperation
+from functools import reduce
+
+from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.sql.parse import tree
+from orion.sql.plan import coercion, typed
+from orion.sql.plan.errors import TypeMismatchError
+from orion.sql.plan.instant import parse_date_days, parse_time_ms, parse_timestamp_ms
+from orion.sql.plan.typed import Shape, Typed
+
+_BOOLEAN = {"true": True, "t": True, "yes": True, "y": True}
+_BOOLEAN |= {"false": False, "f": False, "no": False, "n": False}
+
+
+def meet(values: Sequence[Typed], node: tree.Node) -> list[Typed]:
+    """Return the values in the one type that all can be read as.
+
+    A literal text gives way to the type of its neighbours, which reads it: `ARRAY[1, '2']`.
+    """
+    firm = [value for value in values if not _is_literal_text(value)]
+    kinds = [value.type for value in (firm if _has_type(firm) else values)]
+    target = reduce(lambda left, right: _common(left, right, node), kinds, None)
+    if target is Scalar.STRING or target is None:
+        target = Scalar.STRING if any(v.type for v in values) else None
+    return list(values) if target is None else [convert(v, target, node) for v in values]
+
+
+def _has_type(values: Sequence[Typed]) -> bool:
+    return any(value.type is not None for value in values)
+
+
+def _is_literal_text(value: Typed) -> bool:
+    return isinstance(value, typed.Constant) and value.type is Scalar.STRING
+
+
+def _common(left: Type | None, right: Type | None, node: tree.Node) -> Type | None:
+    found = _shared(left, right)
+    if found is None and left is not None and right is not None:
+        raise TypeMismatchError(
+            f"{left} and {right} have no common type.", node=node, fix="CAST one of them."
+        )
+    return found
+
+
+def _shared(left: Type | None, right: Type | None) -> Type | None:
+    """Return the common type; texts inside of arrays and maps give way as literals do."""
+    if isinstance(left, Array) and isinstance(right, Array):
+        element = _shared(left.element, right.element)
+        return None if element is None else Array(element)
+    if isinstance(left, Map) and isinstance(right, Map):
+        key, value = _shared(left.key, right.key), _shared(left.value, right.value)
+        return None if key is None or value is None else Map(key, value)
+    return coercion.common(left, right)
+
+
+def convert(value: Typed, target: Type, node: tree.Node) -> Typed:
+    """Return a value in a wider type, a literal in the type that its text spells."""
+    if value.type == target:
+        return value
+    if isinstance(value, typed.Constant):
+        return _convert_constant(value, target, node)
+    if isinstance(value, typed.Made):
+        return _convert_made(value, target, node)
+    if value.type is not None and not coercion.can_widen(value.type, target):
+        raise TypeMismatchError(
+            f"{target} is needed here, found {value.type}.", node=node, fix=f"CAST(… AS {target})."
+        )
+    return typed.Converted(target, value)
+
+
+def _convert_made(value: typed.Made, target: Type, node: tree.Node) -> Typed:
+    if value.shape is Shape.ARRAY and isinstance(target, Array):
+        kinds: Sequence[Type] = [target.element] * len(value.parts)
+    elif value.shape is Shape.MAP and isinstance(target, Map):
+        kinds = [target.key, target.value] * (len(value.parts) // 2)
+    elif value.shape is Shape.STRUCT and isinstance(target, Struct):
+        return _convert_struct(value, target, node)
+    else:
+        raise TypeMismatchError(f"{target} is needed here, found {value.type}.", node=node)
+    parts = tuple(convert(p, kind, node) for p, kind in zip(value.parts, kinds, strict=True))
+    return typed.Made(target, value.shape, parts)
+
+
+def _convert_struct(value: typed.Made, target: Struct, node: tree.Node) -> Typed:
+    assert isinstance(value.type, Struct)
+    given = dict(zip((f.name for f in value.type.fields), value.parts, strict=True))
+    unknown = [name for name in given if target.get(name) is None]
+    if unknown:
+        raise TypeMismatchError(f"{target} has no field '{unknown[0]}'.", node=node)
+    parts = tuple(
+        convert(given.get(f.name, typed.Constant(None, None)), f.type, node) for f in target.fields
+    )
+    return typed.Made(target, Shape.STRUCT, parts)
+
+
+def _convert_constant(value: typed.Constant, target: Type, node: tree.Node) -> Typed:
+    if value.value is None:
+        return typed.Constant(target, None)
+    if value.type is Scalar.STRING and target is not Scalar.STRING:
+        try:
+            return typed.Constant(target, read_text(value.value, target))
+        except (ValueError, InvalidOperation, KeyError) as error:
+            raise TypeMismatchError(f"'{value.value}' is no {target}.", node=node) from error
+    if not coercion.can_widen(value.type, target):
+        raise TypeMismatchError(f"{target} is needed here, found {value.type}.", node=node)
+    if isinstance(target, Decimal):
+        return typed.Constant(target, scaled(Number(value.value), target))
+    return typed.Constant(target, float(value.value) if target is Scalar.DOUBLE else value.value)
+
+
+def scaled(number: Number, target: Decimal) -> Number:
+    """Return a number with the digits after the point that its type has; halves go up."""
+    found = number.quantize(Number(1).scaleb(-target.scale), rounding="ROUND_HALF_UP")
+    if len(found.as_tuple().digits) > target.precision:
+        raise ValueError(f"{number} does not fit {target}")
+    return found
+
+
+def read_text(text: str, target: Type) -> object:
+    """Return the value that a text spells in a type; raises where it spells none."""
+    if isinstance(target, Decimal):
+        return scaled(Number(text.strip()), target)
+    reader = _READERS.get(target) if isinstance(target, Scalar) else None
+    if reader is None:
+        raise ValueError(f"a text is no {target}")
+    return reader(text)
+
+
+_READERS: Mapping[Scalar, Callable[[str], object]] = {
+    Scalar.BOOLEAN: lambda text: _BOOLEAN[text.strip().lower()],
+    Scalar.INTEGER: lambda text: int(text.strip()),
+    Scalar.BIGINT: lambda text: int(text.strip()),
+    Scalar.DOUBLE: lambda text: float(text.strip()),
+    Scalar.STRING: str,
+    Scalar.DATE: parse_date_days,
+    Scalar.TIME: parse_time_ms,
+    Scalar.TIMESTAMP: parse_timestamp_ms,
+}

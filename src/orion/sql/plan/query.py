@@ -1,0 +1,335 @@
+"""A SELECT becomes a plan: steps from the sources to named key and value columns."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from orion.model import Struct
+from orion.sql.function import Functions
+from orion.sql.parse import tree
+from orion.sql.plan import step as steps
+from orion.sql.plan import typed
+from orion.sql.plan.catalogue import Catalogue
+from orion.sql.plan.errors import StatementError
+from orion.sql.plan.grouping import FlatteningResolver, GroupResolver, calls_aggregate
+from orion.sql.plan.naming import Namer, repeated
+from orion.sql.plan.relation import KeyColumn, Relation, plan_relation
+from orion.sql.plan.resolve import Resolver
+from orion.sql.plan.source import WINDOW_BOUNDS, Role, Windowed
+from orion.sql.plan.step import Aggregate, Filter, Flatten, Named, Project, Step
+from orion.sql.plan.typed import Input, Typed
+
+
+@dataclass(frozen=True)
+class QueryPlan:
+    """A checked query.
+
+    Args:
+        windowed: The windows in the keys of its rows.
+        order: The names of all columns as they were selected, for answers that show rows.
+    """
+
+    step: Project
+    windowed: Windowed | None
+    order: tuple[str, ...]
+    limit: int | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the rows are the changes of a table."""
+        return steps.is_table(self.step)
+
+    @property
+    def key(self) -> tuple[Named, ...]:
+        """The columns of the key."""
+        return self.step.key
+
+    @property
+    def value(self) -> tuple[Named, ...]:
+        """The columns of the value."""
+        return self.step.value
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A selected column; `is_star` when a star stood for it."""
+
+    named: Named
+    is_star: bool = False
+    role: Role = Role.VALUE
+
+
+def plan_query(
+    query: tree.Query, catalogue: Catalogue, functions: Functions, *, sink: str | None = None
+) -> QueryPlan:
+    """Return the plan of a query.
+
+    Args:
+        sink: The stream or table that the rows go to; without one they go to who asks.
+    """
+    return _Planner(query, catalogue, functions, sink).plan()
+
+
+class _Planner:
+    """Plans one query."""
+
+    def __init__(
+        self, query: tree.Query, catalogue: Catalogue, functions: Functions, sink: str | None
+    ) -> None:
+        self._query = query
+        self._functions = functions
+        self._types = catalogue.types
+        self._sink = sink
+        self._relation: Relation = plan_relation(query.source, catalogue, functions)
+        self._namer = Namer(self._relation.scope)
+        self._resolver = Resolver(self._relation.scope, functions, catalogue.types)
+
+    def plan(self) -> QueryPlan:
+        self._check_clauses()
+        step = self._where(self._relation.step)
+        if self._query.group_by is not None or calls_aggregate(self._query.select, self._functions):
+            return self._grouped(step)
+        return self._plain(step)
+
+    def _check_clauses(self) -> None:
+        query = self._query
+        is_table = steps.is_table(self._relation.step)
+        if query.partition_by is not None and is_table:
+            raise StatementError(
+                "PARTITION BY is for streams: a table is kept by its primary key.",
+                node=query,
+                fix="Use GROUP BY to build a table with another key.",
+            )
+        if query.having is not None and query.group_by is None:
+            raise StatementError("HAVING needs a GROUP BY.", node=query.having)
+        if query.window is not None and query.group_by is None:
+            raise StatementError("A WINDOW needs a GROUP BY.", node=query.window)
+        if query.window is not None and is_table:
+            raise StatementError("A table has no windows to group by.", node=query.window)
+        if query.partition_by is not None and query.group_by is not None:
+            raise StatementError("PARTITION BY and GROUP BY exclude each other.", node=query)
+        if query.emit is tree.Emit.FINAL and query.window is None:
+            raise StatementError("EMIT FINAL needs a WINDOW.", node=query)
+
+    def _where(self, step: Step) -> Step:
+        where = self._query.where
+        if where is None:
+            return step
+        if calls_aggregate(where, self._functions):
+            raise StatementError(
+                "WHERE looks at single rows, not at groups.", node=where, fix="Use HAVING."
+            )
+        return Filter(step, self._resolver.condition(where, "WHERE"))
+
+    # -- rows as they are
+
+    def _plain(self, step: Step) -> QueryPlan:
+        flattening = FlatteningResolver(self._resolver, self._functions, self._types)
+        keys = self._keys()
+        items = self._items(flattening, keys)
+        if flattening.columns:
+            if steps.is_table(self._relation.step):
+                raise StatementError("Table functions are for streams.", node=self._query)
+            step = Flatten(step, tuple(flattening.columns))
+        key, value = self._split(items, keys)
+        (first, *_) = steps.reads_of(self._relation.step)
+        windowed = first.source.windowed if self._query.partition_by is None else None
+        return self._finish(Project(step, key, value), items, windowed)
+
+    def _keys(self) -> tuple[KeyColumn, ...]:
+        """Return the columns that rows are keyed by, unless they are grouped."""
+        partition_by = self._query.partition_by
+        if partition_by is None:
+            return self._relation.keys
+        if any(isinstance(part, tree.NullLiteral) for part in partition_by):
+            if len(partition_by) > 1:
+                raise StatementError("NULL stands alone in PARTITION BY.", node=self._query)
+            return ()
+        return tuple(self._key_column(part) for part in partition_by)
+
+    def _key_column(self, part: tree.Expression) -> KeyColumn:
+        if calls_aggregate(part, self._functions):
+            raise StatementError("A key cannot be an aggregate.", node=part)
+        found = self._resolver.resolve(part)
+        if found.type is None:
+            raise StatementError("A key cannot be NULL.", node=part)
+        alias = next(
+            (
+                item.alias.text
+                for item in self._query.select
+                if isinstance(item, tree.SelectItem) and item.alias and item.expression == part
+            ),
+            None,
+        )
+        return KeyColumn(alias or self._namer.name(part), (found,))
+
+    # -- groups
+
+    def _grouped(self, step: Step) -> QueryPlan:
+        query = self._query
+        if not query.group_by:
+            raise StatementError(
+                "An aggregate needs a GROUP BY.",
+                node=query,
+                fix="GROUP BY a column, or by a constant for one group of all rows.",
+            )
+        keys = [self._key_column(part) for part in query.group_by]
+        named = [Named(key.name, key.candidates[0]) for key in keys]
+        windowed = query.window is not None
+        groups = GroupResolver(self._resolver, self._functions, named, windowed=windowed)
+        inputs = tuple(
+            KeyColumn(key.name, (Input(key.type, key.name),)) for key in named if key.type
+        )
+        items = self._items(groups, inputs)
+        having = None if query.having is None else groups.condition(query.having, "HAVING")
+        if not groups.calls and having is None and query.group_by is not None and not groups.calls:
+            self._check_has_aggregate(groups)
+        aggregate = Aggregate(step, tuple(named), tuple(groups.calls), query.window, query.emit)
+        key_columns, value = self._split(items, inputs)
+        project = Project(aggregate, key_columns, value, having)
+        window = None
+        if query.window is not None:
+            is_session = query.window.kind is tree.WindowKind.SESSION
+            window = Windowed(query.window.kind, None if is_session else query.window.size.ms)
+        return self._finish(project, items, window)
+
+    def _check_has_aggregate(self, groups: GroupResolver) -> None:
+        if not groups.calls:
+            raise StatementError(
+                "GROUP BY needs an aggregate in the SELECT.",
+                node=self._query,
+                fix="Add COUNT(*), or use PARTITION BY to change the key.",
+            )
+
+    # -- the projection
+
+    def _items(self, resolver: Resolver, keys: Sequence[KeyColumn]) -> list[_Item]:
+        items: list[_Item] = []
+        for part in self._query.select:
+            items.extend(self._expand(part, resolver, keys))
+        return items
+
+    def _expand(
+        self, part: tree.SelectPart, resolver: Resolver, keys: Sequence[KeyColumn]
+    ) -> Iterator[_Item]:
+        match part:
+            case tree.AllColumns(source):
+                yield from self._star(source, resolver, keys)
+            case tree.AllFields(value):
+                yield from self._fields(resolver.resolve(value), part)
+            case tree.SelectItem(expression, alias):
+                found = resolver.resolve(expression)
+                if found.type is None:
+                    raise StatementError(
+                        "The type of this column is not known.",
+                        node=expression,
+                        fix="CAST(NULL AS STRING), or another type.",
+                    )
+                name = alias.text if alias else self._name(expression, found, keys)
+                yield _Item(Named(name, found))
+
+    def _name(self, expression: tree.Expression, found: Typed, keys: Sequence[KeyColumn]) -> str:
+        own = next((key for key in keys if found in key.candidates), None)
+        if own is not None and not isinstance(expression, tree.ColumnRef):
+            return own.name
+        return self._namer.name(expression)
+
+    def _star(
+        self, source: tree.Name | None, resolver: Resolver, keys: Sequence[KeyColumn]
+    ) -> Iterator[_Item]:
+        query = self._query
+        if query.group_by is not None:
+            yield from self._star_of_groups(source, resolver)
+            return
+        if query.partition_by is not None:
+            for key in keys:
+                yield _Item(Named(key.name, key.candidates[0]), is_star=True, role=Role.KEY)
+        if keys and self._relation.is_join and keys[0].name == "ROWKEY":
+            yield _Item(Named("ROWKEY", keys[0].candidates[0]), is_star=True, role=Role.KEY)
+        columns = list(self._relation.scope.star(source))
+        if query.partition_by is not None:
+            # The old key joins the values, behind them.
+            columns.sort(key=lambda found: found[1].role is Role.KEY)
+        if not self._sink:
+            yield from self._bounds()
+        chosen = {candidate for key in keys for candidate in key.candidates}
+        for read, column in columns:
+            value = Input(column.type, read.column(column.name))
+            if query.partition_by is not None and value in chosen:
+                continue
+            name = self._namer.of_column(read.alias, column.name, always=True)
+            yield _Item(Named(name, value), is_star=True, role=column.role)
+
+    def _bounds(self) -> Iterator[_Item]:
+        """Yield a windowed source's bounds, which an answer shows and a sink keeps in its keys."""
+        reads = self._relation.scope.reads
+        if len(reads) == 1 and reads[0].source.windowed:
+            for name, kind in WINDOW_BOUNDS.items():
+                yield _Item(Named(name, Input(kind, name)), is_star=True, role=Role.KEY)
+
+    def _star_of_groups(self, source: tree.Name | None, resolver: Resolver) -> Iterator[_Item]:
+        for read, column in self._relation.scope.star(source):
+            name = tree.Name(column.name)
+            alias = tree.Name(read.alias) if self._relation.is_join else None
+            found = resolver.resolve(tree.ColumnRef(alias, name))
+            shown = self._namer.of_column(read.alias, column.name, always=True)
+            yield _Item(Named(shown, found), is_star=True, role=column.role)
+
+    def _fields(self, value: Typed, node: tree.AllFields) -> Iterator[_Item]:
+        if not isinstance(value.type, Struct):
+            raise StatementError(f"'->*' needs a STRUCT, found {value.type}.", node=node)
+        for field in value.type.fields:
+            found = typed.FieldOf(field.type, value, field.name)
+            yield _Item(Named(field.name, found), is_star=True)
+
+    def _split(
+        self, items: Sequence[_Item], keys: Sequence[KeyColumn]
+    ) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
+        """Return the key columns and the value columns among the selected ones."""
+        if self._sink is None:
+            return (), tuple(item.named for item in items)
+        taken: set[int] = set()
+        key_columns = []
+        for key in keys:
+            position = self._find_key(items, key)
+            taken.add(position)
+            key_columns.append(items[position].named)
+        value = tuple(item.named for number, item in enumerate(items) if number not in taken)
+        return tuple(key_columns), value
+
+    def _find_key(self, items: Sequence[_Item], key: KeyColumn) -> int:
+        for candidate in key.candidates:
+            found = [n for n, item in enumerate(items) if item.named.expression == candidate]
+            if len(found) > 1:
+                names = " and ".join(items[number].named.name for number in found)
+                raise StatementError(
+                    f"The key column '{key.name}' is selected more than once, as {names}.",
+                    node=self._query,
+                    fix="Select it once, and a copy of it with AS_VALUE(…).",
+                )
+        positions = [
+            number for number, item in enumerate(items) if item.named.expression in key.candidates
+        ]
+        if not positions:
+            raise StatementError(
+                f"The key column '{key.name}' must be selected: '{self._sink}' is keyed by it.",
+                node=self._query,
+                fix=f"Add it: SELECT {key.name}, …",
+            )
+        return positions[0]
+
+    def _finish(
+        self, project: Project, items: Sequence[_Item], windowed: Windowed | None
+    ) -> QueryPlan:
+        order = tuple(item.named.name for item in items)
+        twice = repeated(order)
+        if twice is not None:
+            raise StatementError(
+                f"Two columns are named '{twice}'.", node=self._query, fix="Give one an alias."
+            )
+        if self._sink is not None and not project.value:
+            raise StatementError(
+                "No value column is selected, only the key.",
+                node=self._query,
+                fix="Add a column, or a copy of the key with AS_VALUE(…).",
+            )
+        return QueryPlan(project, windowed, order, self._query.limit)

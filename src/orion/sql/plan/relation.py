@@ -1,0 +1,214 @@
+"""The sources of a query: one, or several joined; what the joined rows are keyed by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orion.model import Type
+from orion.sql.function import Functions
+from orion.sql.parse import tree
+from orion.sql.plan import step as steps
+from orion.sql.plan.catalogue import Catalogue
+from orion.sql.plan.compare import compare
+from orion.sql.plan.errors import StatementError
+from orion.sql.plan.resolve import Resolver
+from orion.sql.plan.scope import SourceScope
+from orion.sql.plan.step import Interval, JoinStep, Match, Read, Step
+from orion.sql.plan.typed import Compared, Input, Typed, inputs_of
+
+_SYNTHETIC_KEY = "ROWKEY"
+
+
+@dataclass(frozen=True)
+class KeyColumn:
+    """A column of the key: its name, and the expressions that are it when they are selected."""
+
+    name: str
+    candidates: tuple[Typed, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The rows that a query starts from."""
+
+    step: Step
+    scope: SourceScope
+    keys: tuple[KeyColumn, ...]
+
+    @property
+    def is_join(self) -> bool:
+        """Whether several sources meet."""
+        return isinstance(self.step, JoinStep)
+
+
+def plan_relation(relation: tree.Relation, catalogue: Catalogue, functions: Functions) -> Relation:
+    """Return the rows of a FROM clause."""
+    reads = _reads(relation, catalogue)
+    scope = SourceScope(reads)
+    if isinstance(relation, tree.AliasedSource):
+        (read,) = reads
+        keys = tuple(
+            KeyColumn(column.name, (Input(column.type, column.name),)) for column in read.source.key
+        )
+        return Relation(read, scope, keys)
+    return _Joins(reads, functions, catalogue.types).plan(relation, scope)
+
+
+def _reads(relation: tree.Relation, catalogue: Catalogue) -> list[Read]:
+    found: list[tree.AliasedSource] = []
+    is_join = isinstance(relation, tree.Join)
+    while isinstance(relation, tree.Join):
+        found.insert(0, relation.right)
+        relation = relation.left
+    found.insert(0, relation)
+    reads = [
+        Read(catalogue.source(item.name), item.alias.text, qualified=is_join) for item in found
+    ]
+    _check_aliases(found, is_join=is_join)
+    return reads
+
+
+def _check_aliases(found: list[tree.AliasedSource], *, is_join: bool) -> None:
+    seen: set[str] = set()
+    for item in found:
+        if item.alias.text in seen:
+            raise StatementError(
+                f"'{item.alias.text}' is named twice: each side of a join needs a name of its own.",
+                node=item,
+                fix="A stream or table can be joined with itself through another stream or table.",
+            )
+        seen.add(item.alias.text)
+    names = [item.name.text for item in found]
+    if is_join and len(set(names)) != len(names):
+        raise StatementError("A source cannot be joined with itself.", node=found[-1])
+
+
+class _Joins:
+    """Plans joins, from the left to the right."""
+
+    def __init__(self, reads: list[Read], functions: Functions, custom: Mapping[str, Type]) -> None:
+        self._reads = {read.alias: read for read in reads}
+        self._functions = functions
+        self._custom = custom
+
+    def plan(self, relation: tree.Join, scope: SourceScope) -> Relation:
+        step, key = self._plan(relation)
+        return Relation(step, scope, (key,) if key else ())
+
+    def _plan(self, relation: tree.Relation) -> tuple[Step, KeyColumn | None]:
+        if isinstance(relation, tree.AliasedSource):
+            return self._reads[relation.alias.text], None
+        left, left_key = self._plan(relation.left)
+        right = self._reads[relation.right.alias.text]
+        match = self._match(relation, left, right)
+        _check_windows(left, right, relation)
+        is_foreign = self._check_kinds(relation, left, right, match, left_key)
+        interval = _interval(relation, left, right)
+        step = JoinStep(relation.kind, left, right, match, interval, is_foreign)
+        return step, self._key(step, left_key)
+
+    def _match(self, relation: tree.Join, left: Step, right: Read) -> Match:
+        on = relation.on
+        if not isinstance(on, tree.Comparison) or on.operator is not tree.ComparisonOperator.EQUAL:
+            raise StatementError(
+                "A join needs one condition that two expressions are equal.", node=on
+            )
+        reads = [*steps.reads_of(left), right]
+        resolver = Resolver(SourceScope(reads), self._functions, self._custom)
+        one, other = resolver.resolve(on.left), resolver.resolve(on.right)
+        met = compare(tree.ComparisonOperator.EQUAL, one, other, on)
+        assert isinstance(met, Compared)
+        sides = [self._side(part, right) for part in (one, other)]
+        if sides == [False, True]:
+            return Match(one, other)
+        if sides == [True, False]:
+            return Match(other, one)
+        raise StatementError(
+            "Each side of the join's condition must name one of the joined sources.", node=on
+        )
+
+    def _side(self, part: Typed, right: Read) -> bool | None:
+        """Tell whether an expression speaks of the right side; None: of both or of neither."""
+        found = {name.split(".", 1)[0] == right.alias for name in inputs_of(part)}
+        return found.pop() if len(found) == 1 else None
+
+    def _check_kinds(
+        self,
+        relation: tree.Join,
+        left: Step,
+        right: Read,
+        match: Match,
+        left_key: KeyColumn | None,
+    ) -> bool:
+        """Refuse joins that no table can answer; tell whether this is one by a foreign key."""
+        left_is_table = steps.is_table(left)
+        if left_is_table and not right.source.is_table:
+            raise StatementError(
+                "A table cannot be joined with a stream on its right.",
+                node=relation.right,
+                fix="Put the stream on the left.",
+            )
+        if not right.source.is_table:
+            return False
+        if not left_is_table and relation.kind in (tree.JoinKind.RIGHT, tree.JoinKind.FULL):
+            raise StatementError(
+                f"A stream and a table cannot be joined {relation.kind.value}: the table's rows"
+                " alone are no events.",
+                node=relation,
+            )
+        keys = [Input(c.type, right.column(c.name)) for c in right.source.key]
+        if len(keys) != 1 or match.right != keys[0]:
+            raise StatementError(
+                f"The join must compare with the primary key of table '{right.alias}'.",
+                node=relation.on,
+            )
+        return left_is_table and not self._is_key(match.left, left, left_key)
+
+    def _is_key(self, part: Typed, left: Step, left_key: KeyColumn | None) -> bool:
+        if left_key is not None:
+            return part in left_key.candidates
+        assert isinstance(left, Read)
+        keys = [Input(c.type, left.column(c.name)) for c in left.source.key]
+        return [part] == keys
+
+    def _key(self, step: JoinStep, left_key: KeyColumn | None) -> KeyColumn | None:
+        left, right = step.match.left, step.match.right
+        if step.is_foreign_key:
+            return left_key or self._primary(step.left)
+        if step.kind is tree.JoinKind.FULL:
+            kind = left.type
+            assert kind is not None
+            return KeyColumn(_SYNTHETIC_KEY, (Input(kind, _SYNTHETIC_KEY),))
+        same = left_key.candidates if left_key and left in left_key.candidates else ()
+        candidates = tuple(dict.fromkeys((left, right, *same)))
+        columns = [part for part in candidates if isinstance(part, Input)]
+        name = columns[0].name.replace(".", "_") if columns else "KSQL_COL_0"
+        return KeyColumn(name, candidates)
+
+    def _primary(self, left: Step) -> KeyColumn | None:
+        assert isinstance(left, Read)
+        (column,) = left.source.key
+        return KeyColumn(column.name, (Input(column.type, left.column(column.name)),))
+
+
+def _check_windows(left: Step, right: Read, node: tree.Join) -> None:
+    sources = [read.source for read in (*steps.reads_of(left), right)]
+    windowed = [source.windowed is not None for source in sources]
+    if any(windowed) and not all(windowed):
+        raise StatementError("A windowed source joins only with windowed ones.", node=node)
+
+
+def _interval(relation: tree.Join, left: Step, right: Read) -> Interval | None:
+    streams = not steps.is_table(left) and not right.source.is_table
+    within = relation.within
+    if streams and within is None:
+        raise StatementError(
+            "Two streams meet within a time.",
+            node=relation,
+            fix="Add WITHIN 1 HOUR (or another duration) before ON.",
+        )
+    if not streams and within is not None:
+        raise StatementError("WITHIN is for joins of two streams.", node=within)
+    if within is None:
+        return None
+    grace = None if within.grace is None else within.grace.ms
+    return Interval(within.before.ms, within.after.ms, grace)

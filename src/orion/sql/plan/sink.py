@@ -1,0 +1,171 @@
+"""The stream or table that a query writes: its columns, formats and topic."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from orion.model import Type
+from orion.sql.function import Functions
+from orion.sql.parse import tree
+from orion.sql.plan import coercion, typed
+from orion.sql.plan.catalogue import Catalogue
+from orion.sql.plan.declare import Formats, check_source
+from orion.sql.plan.errors import StatementError
+from orion.sql.plan.property import Properties, read_create_as, read_insert
+from orion.sql.plan.query import QueryPlan, plan_query
+from orion.sql.plan.source import RESERVED, Column, Format, Role, Source
+from orion.sql.plan.step import Aggregate, Filter, JoinStep, Named, Project, Step, reads_of
+
+
+def plan_sink(
+    statement: tree.CreateAs,
+    plan: QueryPlan,
+    formats: Formats,
+    session: Mapping[str, str],
+) -> Source:
+    """Return the source that CREATE … AS SELECT makes."""
+    _check_result(statement, plan)
+    properties = read_create_as(statement.properties, statement)
+    (first, *_) = reads_of(plan.step)
+    sources = [read.source for read in reads_of(plan.step)]
+    _check_sources(plan, sources, statement)
+    key_format = properties.key_format(_inherited_key(plan, first.source))
+    value_format = properties.value_format(replace(first.source.value_format, wrap=None))
+    assert key_format is not None
+    assert value_format is not None
+    if not plan.key:
+        key_format = _keyless(key_format, properties, statement)
+    source = Source(
+        name=statement.name.text,
+        kind=statement.kind,
+        columns=_columns(plan, statement),
+        topic=properties.get("KAFKA_TOPIC") or statement.name.text,
+        key_format=replace(key_format, schema_name=key_format.schema_name),
+        value_format=value_format,
+        windowed=plan.windowed,
+        event_time=properties.event_time(),
+        partitions=properties.get("PARTITIONS"),
+        replicas=properties.get("REPLICAS"),
+        topic_configs=properties.topic_configs(),
+    )
+    check_source(source, formats, node=statement)
+    return source
+
+
+def _check_result(statement: tree.CreateAs, plan: QueryPlan) -> None:
+    wants_table = statement.kind is tree.SourceKind.TABLE
+    if wants_table != plan.is_table:
+        found, other = ("table", "TABLE") if plan.is_table else ("stream", "STREAM")
+        raise StatementError(
+            f"This query gives a {found}.", node=statement, fix=f"Write CREATE {other} … AS."
+        )
+
+
+def _columns(plan: QueryPlan, node: tree.Node) -> tuple[Column, ...]:
+    columns = [
+        *(_column(named, Role.KEY) for named in plan.key),
+        *(_column(named, Role.VALUE) for named in plan.value),
+    ]
+    for column in columns:
+        if column.name in RESERVED:
+            raise StatementError(
+                f"'{column.name}' is a column that every record has: its name is reserved.",
+                node=node,
+                fix="Give the column another alias.",
+            )
+    return tuple(columns)
+
+
+def _column(named: Named, role: Role) -> Column:
+    assert named.type is not None
+    return Column(named.name, named.type, role)
+
+
+def _inherited_key(plan: QueryPlan, source: Source) -> Format:
+    """Return the left source's key format; a source without a key has the default one."""
+    found = source.key_format
+    if found.name == "NONE" and plan.key:
+        return Format("KAFKA")
+    return replace(found, schema_id=None, schema_name=None)
+
+
+def _keyless(format: Format, properties: Properties, node: tree.Node) -> Format:
+    if "KEY_FORMAT" in properties and str(properties.get("KEY_FORMAT")).upper() != "NONE":
+        raise StatementError("A key format is named, but there is no key column.", node=node)
+    return Format("NONE") if format.name != "NONE" else format
+
+
+def _check_sources(plan: QueryPlan, sources: list[Source], node: tree.Node) -> None:
+    """Refuse what the KAFKA format of values cannot do: it has no names to keep them apart."""
+    keeps_rows = any(isinstance(step, Aggregate | JoinStep) for step in _steps(plan.step))
+    plain = [source.name for source in sources if source.value_format.name == "KAFKA"]
+    if keeps_rows and plain:
+        raise StatementError(
+            f"The KAFKA format of {', '.join(plain)} does not go with GROUP BY or JOIN.",
+            node=node,
+            fix="Copy the stream into another format first: CREATE STREAM … WITH"
+            " (VALUE_FORMAT='JSON') AS SELECT …",
+        )
+
+
+def _steps(step: Step) -> list[Step]:
+    match step:
+        case Project() | Filter() | Aggregate():
+            return [step, *_steps(step.input)]
+        case JoinStep():
+            return [step, *_steps(step.left)]
+    return [step]
+
+
+def insert_sink(
+    statement: tree.InsertQuery, target: Source, catalogue: Catalogue, functions: Functions
+) -> tuple[str | None, QueryPlan]:
+    """Return the id, if one is asked for, and the plan of INSERT INTO … SELECT."""
+    properties = read_insert(statement.properties, statement)
+    if target.is_table:
+        raise StatementError(
+            f"'{target.name}' is a table: only its query writes it.", node=statement
+        )
+    if target.is_source:
+        raise StatementError(f"'{target.name}' is read-only.", node=statement)
+    if target.headers:
+        raise StatementError(
+            f"'{target.name}' shows headers, which cannot be inserted.", node=statement
+        )
+    plan = plan_query(statement.query, catalogue, functions, sink=target.name)
+    if plan.is_table:
+        raise StatementError("A table cannot be inserted into a stream.", node=statement)
+    return properties.get("QUERY_ID"), _fitted(plan, target, statement)
+
+
+def _fitted(plan: QueryPlan, target: Source, node: tree.Node) -> QueryPlan:
+    """Return the plan with the target's columns, or say how they differ."""
+    key = _fit(plan.key, target.key, target, node)
+    value = _fit(plan.value, target.value, target, node)
+    return replace(plan, step=replace(plan.step, key=key, value=value))
+
+
+def _fit(
+    found: tuple[Named, ...], wanted: tuple[Column, ...], target: Source, node: tree.Node
+) -> tuple[Named, ...]:
+    names = [named.name for named in found]
+    if names != [column.name for column in wanted]:
+        raise StatementError(
+            f"'{target.name}' has the columns {', '.join(c.name for c in wanted) or 'none'};"
+            f" selected are {', '.join(names) or 'none'}.",
+            node=node,
+            fix="Select the same columns in the same order; AS renames them.",
+        )
+    return tuple(
+        Named(one.name, _widened(one, column.type, node))
+        for one, column in zip(found, wanted, strict=True)
+    )
+
+
+def _widened(named: Named, kind: Type, node: tree.Node) -> typed.Typed:
+    if named.type == kind:
+        return named.expression
+    if not coercion.can_widen(named.type, kind):
+        raise StatementError(
+            f"Column '{named.name}' is {named.type}, but {kind} is needed.", node=node
+        )
+    return typed.Converted(kind, named.expression)

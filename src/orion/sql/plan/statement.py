@@ -1,0 +1,195 @@
+"""Statements that change the catalogue, checked against it; nothing is carried out here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from orion.sql.function import Functions
+from orion.sql.parse import resolve_type, tree
+from orion.sql.parse.tree import SourceKind
+from orion.sql.plan.catalogue import Catalogue
+from orion.sql.plan.change import (
+    Change,
+    Declared,
+    Dropped,
+    Started,
+    Terminated,
+    TypeMade,
+    Unchanged,
+)
+from orion.sql.plan.declare import Formats, declare_source
+from orion.sql.plan.errors import SourceExistsError, SourceInUseError, StatementError
+from orion.sql.plan.query import plan_query
+from orion.sql.plan.replace import check_replacement
+from orion.sql.plan.sink import insert_sink, plan_sink
+from orion.sql.plan.source import Column, Source
+
+KEY_FORMAT, VALUE_FORMAT = (
+    "ksql.persistence.default.format.key",
+    "ksql.persistence.default.format.value",
+)
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Checks statements.
+
+    Args:
+        properties: The session's and the server's properties.
+    """
+
+    functions: Functions
+    formats: Formats
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def plan(self, statement: tree.Statement, catalogue: Catalogue, *, number: int) -> Change:
+        """Return what a statement changes, or say why it cannot.
+
+        Args:
+            number: Of the statement in the command log; the ids of queries carry it.
+        """
+        match statement:
+            case tree.CreateSource():
+                return self._declare(statement, catalogue)
+            case tree.CreateAs():
+                return self._create_as(statement, catalogue, number)
+            case tree.InsertQuery():
+                return self._insert(statement, catalogue, number)
+            case tree.DropSource():
+                return _drop(statement, catalogue)
+            case tree.AlterSource():
+                return self._alter(statement, catalogue)
+            case tree.CreateType() | tree.DropType():
+                return _type(statement, catalogue)
+            case tree.Terminate():
+                return _terminate(statement, catalogue)
+        raise StatementError("This statement does not change the catalogue.", node=statement)
+
+    def _declare(self, statement: tree.CreateSource, catalogue: Catalogue) -> Change:
+        known = _taken(statement, catalogue)
+        if isinstance(known, Unchanged):
+            return known
+        source = declare_source(
+            statement,
+            types=catalogue.types,
+            formats=self.formats,
+            default_key=self.properties.get(KEY_FORMAT, "KAFKA"),
+            default_value=self.properties.get(VALUE_FORMAT),
+        )
+        if known is not None:
+            check_replacement(known, source, statement)
+        return Declared(source, replaces=known is not None)
+
+    def _create_as(self, statement: tree.CreateAs, catalogue: Catalogue, number: int) -> Change:
+        known = _taken(statement, catalogue)
+        if isinstance(known, Unchanged):
+            return known
+        plan = plan_query(statement.query, catalogue, self.functions, sink=statement.name.text)
+        prefix = "CTAS" if statement.kind is SourceKind.TABLE else "CSAS"
+        query = f"{prefix}_{statement.name.text}_{number}"
+        source = plan_sink(statement, plan, self.formats, self.properties)
+        if known is not None:
+            check_replacement(known, source, statement)
+            query = known.query or query
+        sink = replace(source, query=query, statement=statement.text)
+        return Started(query, plan, sink, creates=True, replaces=known is not None)
+
+    def _insert(self, statement: tree.InsertQuery, catalogue: Catalogue, number: int) -> Change:
+        target = catalogue.source(statement.target)
+        query, plan = insert_sink(statement, target, catalogue, self.functions)
+        return Started(query or f"INSERTQUERY_{number}", plan, target, creates=False)
+
+    def _alter(self, statement: tree.AlterSource, catalogue: Catalogue) -> Change:
+        source = catalogue.source(statement.name)
+        _check_kind(source, statement.kind, statement)
+        if source.is_source:
+            raise StatementError(
+                f"'{source.name}' is read-only and cannot be altered.", node=statement
+            )
+        added = tuple(
+            Column(item.name.text, resolve_type(item.type, catalogue.types))
+            for item in statement.columns
+        )
+        if source.query is not None:
+            raise StatementError(
+                f"'{source.name}' is made by a query and has the columns that it selects.",
+                node=statement,
+                fix="Use CREATE OR REPLACE … AS SELECT.",
+            )
+        for column in added:
+            if source.get(column.name):
+                raise StatementError(f"Column '{column.name}' exists already.", node=statement)
+        return Declared(replace(source, columns=(*source.columns, *added)), replaces=True)
+
+
+def _taken(
+    statement: tree.CreateSource | tree.CreateAs, catalogue: Catalogue
+) -> Source | Unchanged | None:
+    """Return what has the name already, or that nothing is to be done about it."""
+    known = catalogue.sources.get(statement.name.text)
+    is_source = isinstance(statement, tree.CreateSource) and statement.is_source
+    if statement.or_replace and is_source:
+        raise StatementError("A read-only source cannot be replaced.", node=statement)
+    if known is None:
+        return None
+    if statement.or_replace:
+        if known.is_source:
+            raise StatementError(
+                f"'{known.name}' is read-only and cannot be replaced.", node=statement
+            )
+        _check_kind(known, statement.kind, statement)
+        return known
+    if statement.if_not_exists:
+        return Unchanged(f"{known.kind.value} '{known.name}' exists already.")
+    raise SourceExistsError(known.name, known.kind.value)
+
+
+def _check_kind(source: Source, kind: SourceKind, node: tree.Node) -> None:
+    if source.kind is not kind:
+        raise StatementError(
+            f"'{source.name}' is a {source.kind.value}, not a {kind.value}.",
+            node=node,
+            fix=f"Name it so: {source.kind.value} {source.name}.",
+        )
+
+
+def _drop(statement: tree.DropSource, catalogue: Catalogue) -> Change:
+    name = statement.name.text
+    if statement.if_exists and name not in catalogue.sources:
+        return Unchanged(f"{statement.kind.value} '{name}' does not exist.")
+    source = catalogue.source(statement.name)
+    _check_kind(source, statement.kind, statement)
+    if source.is_source and statement.delete_topic:
+        raise StatementError(f"'{name}' is read-only: its topic belongs to others.", node=statement)
+    readers = catalogue.readers_of(name)
+    if readers:
+        raise SourceInUseError(name, readers, "it is read by the queries")
+    writers = [query for query in catalogue.writers_of(name) if query != source.query]
+    if writers:
+        raise SourceInUseError(name, writers, "it is written by the queries")
+    return Dropped(source, source.query, statement.delete_topic)
+
+
+def _type(statement: tree.CreateType | tree.DropType, catalogue: Catalogue) -> Change:
+    name = statement.name.text
+    exists = name in catalogue.types
+    if isinstance(statement, tree.DropType):
+        if not exists and not statement.if_exists:
+            raise StatementError(f"Type '{name}' does not exist.", node=statement)
+        return TypeMade(name, None) if exists else Unchanged(f"Type '{name}' does not exist.")
+    if exists:
+        if statement.if_not_exists:
+            return Unchanged(f"Type '{name}' exists already.")
+        raise SourceExistsError(name, "type")
+    return TypeMade(name, resolve_type(statement.type, catalogue.types))
+
+
+def _terminate(statement: tree.Terminate, catalogue: Catalogue) -> Change:
+    if statement.query is None:
+        return Terminated(tuple(catalogue.queries))
+    query = statement.query.text
+    known = {name.upper(): name for name in catalogue.queries}
+    if query.upper() not in known:
+        raise StatementError(
+            f"Query '{query}' does not exist.", node=statement, fix="SHOW QUERIES lists them."
+        )
+    return Terminated((known[query.upper()],))
