@@ -11,6 +11,8 @@ from orion.model import InvalidInputError
 from orion.process.source import HEADERS, KEY, TIMESTAMP, TOMBSTONE, UnknownColumnError
 
 FORMATS = ("json", "raw")
+# Rows that are records already: key, value, timestamp_ms and perhaps headers.
+RECORDS = "records"
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class RawColumnsError(InvalidInputError):
 
 def encode_rows(df: DataFrame, write: TopicWrite) -> DataFrame:
     """Return the columns key, value, timestamp_ms and, where they were kept, headers."""
+    if write.format == RECORDS:
+        return df
     if write.format not in FORMATS:
         raise InvalidInputError(
             f"Format '{write.format}' is not known.", fix=f"Use {' or '.join(FORMATS)}."

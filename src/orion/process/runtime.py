@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +24,7 @@ from orion.log import (
 )
 from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
 from orion.process.definition import Definition, check_name
-from orion.process.encode import TopicWrite, encode_rows
+from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
 from orion.process.query import Query, RestartPolicy
 from orion.process.running import Place
@@ -143,6 +143,27 @@ class Runtime:
         output_mode = "update" if write.key else "append"
         definition = replace(definition, sink_name=f"table {table}", output_mode=output_mode)
         return self._start(definition, topics_read(df))
+
+    def write_records(self, rows: Callable[[], DataFrame], topic: str, *, name: str) -> Query:
+        """Start a query whose rows are records of a topic already.
+
+        Args:
+            rows: Builds them; called again at each restart.
+        """
+        write = TopicWrite(topic, format=RECORDS)
+        built = rows()
+        sources = topics_read(built)
+        definition = self._definition(built, write, name, Mode.EXACTLY_ONCE, False)
+        definition = replace(definition, rows=rows, sink_name=f"topic {topic}")
+        return self._start(definition, sources)
+
+    def remove(self, name: str) -> None:
+        """Stop a query and forget it; its checkpoint stays."""
+        with self._lock:
+            query = self._queries.pop(name, None)
+            if query is not None:
+                query.stop()
+                self._status.publish(query.status)
 
     def statuses(self) -> list[QueryStatus]:
         """Return how each query is."""

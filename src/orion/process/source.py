@@ -84,7 +84,7 @@ def parse_columns(schema: str | StructType | None) -> StructType | None:
 
 def read_topic(spark: SparkSession, connection: Connection, read: TopicRead) -> DataFrame:
     """Return a topic as a streaming DataFrame of good records."""
-    raw = _raw(spark, connection, read)
+    raw = read_raw(spark, connection, read)
     if read.columns is None:
         return raw.select("value", *_facts(F.col("timestamp")))
     _check(read)
@@ -99,7 +99,9 @@ def read_dead_letters(
 
     Real-time mode cannot gather them on the way, so a query of their own reads them.
     """
-    decoded = _decode_native(_raw(spark, connection, read), read).where(F.col(REASON).isNotNull())
+    decoded = _decode_native(read_raw(spark, connection, read), read).where(
+        F.col(REASON).isNotNull()
+    )
     facts = {
         "orion.topic": F.col("topic"),
         "orion.partition": F.col("partition").cast("string"),
@@ -131,7 +133,8 @@ def _check(read: TopicRead) -> None:
         raise UnknownColumnError(read.event_time, read.columns.names)
 
 
-def _raw(spark: SparkSession, connection: Connection, read: TopicRead) -> DataFrame:
+def read_raw(spark: SparkSession, connection: Connection, read: TopicRead) -> DataFrame:
+    """Return a topic's records as Kafka's source gives them, headers included."""
     reader = spark.readStream.format("kafka").options(**connection.spark_options())
     reader = reader.option("subscribe", read.topic).option("startingOffsets", read.start)
     reader = reader.option("includeHeaders", "true").option(
@@ -193,24 +196,35 @@ def _good(decoded: DataFrame, read: TopicRead) -> DataFrame:
     assert read.columns is not None
     bad = F.col(REASON).isNotNull()
     if not read.native:
-        letter = F.struct(
-            "topic",
-            "partition",
-            "offset",
-            F.unix_millis("timestamp").alias("timestamp_ms"),
-            "key",
-            "value",
-            "headers",
-            F.col(REASON).alias("reason"),
-        )
-        name = f"{DEAD_LETTERS}_{next(_sources)}"
-        decoded = decoded.observe(name, F.collect_list(F.when(bad, letter)).alias("letters"))
+        decoded = observe_dead_letters(decoded, F.col(REASON))
     time = F.col(read.event_time) if read.event_time else F.col("timestamp")
     if read.event_time:
         time = F.coalesce(time.cast("timestamp"), F.col("timestamp"))
     tombstone = [F.col(TOMBSTONE)] if read.keep_tombstones else []
     columns = [F.col(f"`{name}`") for name in read.columns.names]
     return decoded.where(~bad).select(*columns, *tombstone, *_facts(time))
+
+
+def observe_dead_letters(rows: DataFrame, reason: Column) -> DataFrame:
+    """Return the rows as they are; those with a reason are gathered for the batch's delivery.
+
+    Args:
+        rows: With the columns of Kafka's source.
+        reason: Why a row cannot be used; null: it can.
+    """
+    letter = F.struct(
+        "topic",
+        "partition",
+        "offset",
+        F.unix_millis("timestamp").alias("timestamp_ms"),
+        "key",
+        "value",
+        "headers",
+        reason.alias("reason"),
+    )
+    name = f"{DEAD_LETTERS}_{next(_sources)}"
+    letters = F.collect_list(F.when(reason.isNotNull(), letter))
+    return rows.observe(name, letters.alias("letters"))
 
 
 def _facts(time: Column) -> list[Column]:

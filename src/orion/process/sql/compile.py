@@ -102,7 +102,10 @@ def _encoded_key(
     missing = parts[0].isNull()
     for part in parts[1:]:
         missing = missing & part.isNull()
-    key = encode_column(F.when(~missing, _struct(names)), key_spec(sink), schemas)
+    row = _struct(names)
+    if len(parts) == 1 or not project.is_keyed_anew:
+        row = F.when(~missing, row)
+    key = encode_column(row, key_spec(sink), schemas)
     if sink.windowed is None:
         return key
     is_session = sink.windowed.kind is tree.WindowKind.SESSION

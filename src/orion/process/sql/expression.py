@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.process.format import spark_type
+
 try:
     from orion.process.function import native
 except ImportError:

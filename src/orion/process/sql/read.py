@@ -98,8 +98,9 @@ def _columns(source: Source, bounds: dict[str, Column]) -> dict[str, Column]:
         found[column.name] = F.col("$v.row").getField(column.name)
     for column in source.headers:
         found[column.name] = _header(column.header)
-    found["ROWPARTITION"] = F.col("partition")
-    found["ROWOFFSET"] = F.col("offset")
+    present = F.col("value").isNotNull()
+    found["ROWPARTITION"] = F.when(present, F.col("partition"))
+    found["ROWOFFSET"] = F.when(present, F.col("offset"))
     found["$headers"] = F.col("headers")
     found[ABSENT] = F.col("value").isNull() | _is_empty_row(source)
     return {**found, **bounds}
@@ -158,7 +159,8 @@ def _named(read: step.Read) -> list[Column]:
         n for n in read.source.pseudo if n != "ROWTIME"
     ]
     columns = [quoted(name).alias(read.column(name)) for name in names]
-    return [*columns, F.col(TIME).alias(read.column("ROWTIME"))]
+    time = F.when(~F.col(ABSENT), F.col(TIME))
+    return [*columns, time.alias(read.column("ROWTIME"))]
 
 
 def _facts() -> list[Column]:

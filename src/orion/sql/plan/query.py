@@ -133,13 +133,17 @@ class _Planner:
         key, value = self._split(items, keys)
         (first, *_) = steps.reads_of(self._relation.step)
         windowed = first.source.windowed if self._query.partition_by is None else None
-        return self._finish(Project(step, key, value), items, windowed)
+        anew = self._query.partition_by is not None
+        project = Project(step, key, value, is_keyed_anew=anew)
+        return self._finish(project, items, windowed)
 
     def _keys(self) -> tuple[KeyColumn, ...]:
         """Return the columns that rows are keyed by, unless they are grouped."""
         partition_by = self._query.partition_by
         if partition_by is None:
             return self._relation.keys
+        if not partition_by:
+            raise StatementError("PARTITION BY needs an expression.", node=self._query)
         if any(isinstance(part, tree.NullLiteral) for part in partition_by):
             if len(partition_by) > 1:
                 raise StatementError("NULL stands alone in PARTITION BY.", node=self._query)

@@ -60,19 +60,19 @@ def _check_result(statement: tree.CreateAs, plan: QueryPlan) -> None:
         )
 
 
-def _columns(plan: QueryPlan, node: tree.Node) -> tuple[Column, ...]:
-    columns = [
-        *(_column(named, Role.KEY) for named in plan.key),
-        *(_column(named, Role.VALUE) for named in plan.value),
-    ]
-    for column in columns:
-        if column.name in RESERVED:
+def _columns(plan: QueryPlan, statement: tree.CreateAs) -> tuple[Column, ...]:
+    for part in statement.query.select:
+        alias = part.alias if isinstance(part, tree.SelectItem) else None
+        if alias is not None and alias.text in RESERVED:
             raise StatementError(
-                f"'{column.name}' is a column that every record has: its name is reserved.",
-                node=node,
+                f"'{alias.text}' is a column that every record has: its name is reserved.",
+                node=alias,
                 fix="Give the column another alias.",
             )
-    return tuple(columns)
+    return (
+        *(_column(named, Role.KEY) for named in plan.key),
+        *(_column(named, Role.VALUE) for named in plan.value),
+    )
 
 
 def _column(named: Named, role: Role) -> Column:

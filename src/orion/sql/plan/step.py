@@ -107,12 +107,17 @@ class JoinStep:
 
 @dataclass(frozen=True)
 class Project:
-    """The columns that go out; `having` is judged on the rows before."""
+    """The columns that go out; `having` is judged on the rows before.
+
+    Args:
+        is_keyed_anew: Whether the key is computed, so that it is there even if all of it is null.
+    """
 
     input: "Step"
     key: tuple[Named, ...]
     value: tuple[Named, ...]
     having: Typed | None = None
+    is_keyed_anew: bool = False
 
 
 Step = Read | Filter | Flatten | Aggregate | JoinStep | Project
