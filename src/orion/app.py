@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from orion.lake import Lake
     from orion.log import Connection, DeadLetters, Groups, OrderLog, StatusLog, Topics
     from orion.process import Runtime
+    from orion.registry import Registry
     from orion.serve import Server
     from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
 
@@ -130,6 +131,20 @@ class App:
         from orion.process import start_session
 
         return start_session(self._session_options(name), log=self._spark_log(name))
+
+    @cached_property
+    def registry(self) -> "Registry":
+        """The schemas of the log; read to their end when first used."""
+        from orion.log import StateLog
+        from orion.registry import Registry, parse_level
+
+        settings = self.settings.registry
+        registry = Registry(
+            lambda apply: StateLog(self.connection, settings.topic, apply),
+            level=parse_level(settings.compatibility),
+        )
+        registry.open()
+        return registry
 
     def start_runtime(self, name: str) -> "Runtime":
         """Start the Spark application of this process; takes some seconds."""

@@ -132,6 +132,10 @@ class Topics:
         """Tell whether a topic is there; never creates it."""
         return name in self._metadata().topics
 
+    def cluster_id(self) -> str:
+        """Return the id of the Kafka itself."""
+        return self._metadata().cluster_id or ""
+
     def broker_count(self) -> int:
         """Return how many brokers the cluster has now."""
         return len(self._metadata().brokers)

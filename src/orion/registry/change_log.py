@@ -16,6 +16,12 @@ class ChangeLog(Protocol):
     def lock(self) -> AbstractContextManager[Any]:
         """Held while the state is looked at, so that no change comes in between."""
 
+    def open(self) -> None:
+        """Read the log to its end; called once, before anything else."""
+
+    def close(self) -> None:
+        """Stop reading."""
+
     def decide(self, make: Callable[[], tuple[Sequence[Pair], Result]]) -> Result:
         """Return what `make` answers, once the records it gives are stored and read back.
 
@@ -30,6 +36,12 @@ class MemoryLog:
         self._apply = apply
         self.lock = threading.RLock()
         self.pairs: list[Pair] = []
+
+    def open(self) -> None:
+        """Begin with nothing."""
+
+    def close(self) -> None:
+        """End with nothing."""
 
     def decide(self, make: Callable[[], tuple[Sequence[Pair], Result]]) -> Result:
         """Keep the records and apply them at once."""

@@ -58,6 +58,14 @@ class Registry:
         """Return a registry that lives as long as its process."""
         return cls(MemoryLog)
 
+    def open(self) -> None:
+        """Read the log to its end; called once, before anything else."""
+        self._log.open()
+
+    def close(self) -> None:
+        """Stop reading the log."""
+        self._log.close()
+
     def _take(self, key: bytes | None, value: bytes | None) -> None:
         change = decode_change(key, value)
         if change is not None:

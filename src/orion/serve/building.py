@@ -1,5 +1,6 @@
 """Every door of the server, built from the rooms; a new API gets its line here."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orion.serve import registry
@@ -14,13 +15,12 @@ def build_doors(app: "App") -> list[Door]:
     server = app.settings.server
     doors = []
     if not app.settings.registry.url:
-        doors.append(
-            open_door(
-                "registry",
-                server.registry_port,
-                registry.routes(app),
-                media_type=registry.MEDIA_TYPE,
-                passwords=server.passwords,
-            )
+        door = open_door(
+            "registry",
+            server.registry_port,
+            registry.routes(app),
+            media_type=registry.MEDIA_TYPE,
+            passwords=server.passwords,
         )
+        doors.append(replace(door, asgi=registry.Rewrite(door.asgi)))
     return doors

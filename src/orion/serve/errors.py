@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from orion.log import StateLogError
 from orion.model import (
     ConflictError,
     InternalError,
@@ -10,7 +11,31 @@ from orion.model import (
     OrionError,
     UnavailableError,
 )
+from orion.registry import (
+    CompatibilityNotSetError,
+    ContextNotEmptyError,
+    IdConflictError,
+    IncompatibleSchemaError,
+    InvalidCompatibilityError,
+    InvalidModeError,
+    InvalidRuleSetError,
+    InvalidSchemaError,
+    InvalidSubjectError,
+    InvalidVersionError,
+    ModeNotSetError,
+    NotPermittedError,
+    ReferenceExistsError,
+    SchemaNotFoundError,
+    SchemaTooLargeError,
+    SubjectDeletedError,
+    SubjectNotDeletedError,
+    SubjectNotFoundError,
+    VersionDeletedError,
+    VersionNotDeletedError,
+    VersionNotFoundError,
+)
 from orion.serve.body import BadBodyError, BodyTooLargeError, MediaTypeError
+from orion.serve.registry import BadQueryError, NotAcceptableError
 
 
 @dataclass(frozen=True)
@@ -32,6 +57,31 @@ _TABLE: dict[type[OrionError], Wire] = {
     BadBodyError: Wire(400, 400),
     BodyTooLargeError: Wire(413, 413),
     MediaTypeError: Wire(415, 415),
+    NotAcceptableError: Wire(406, 406),
+    BadQueryError: Wire(400, 400),
+    # The schema registry.
+    SubjectNotFoundError: Wire(404, 40401),
+    VersionNotFoundError: Wire(404, 40402),
+    SchemaNotFoundError: Wire(404, 40403),
+    SubjectDeletedError: Wire(404, 40404),
+    SubjectNotDeletedError: Wire(404, 40405),
+    VersionDeletedError: Wire(404, 40406),
+    VersionNotDeletedError: Wire(404, 40407),
+    CompatibilityNotSetError: Wire(404, 40408),
+    ModeNotSetError: Wire(404, 40409),
+    IncompatibleSchemaError: Wire(409, 409),
+    InvalidSchemaError: Wire(422, 42201),
+    InvalidVersionError: Wire(422, 42202),
+    InvalidCompatibilityError: Wire(422, 42203),
+    InvalidModeError: Wire(422, 42204),
+    NotPermittedError: Wire(422, 42205),
+    ReferenceExistsError: Wire(422, 42206),
+    IdConflictError: Wire(422, 42207),
+    InvalidSubjectError: Wire(422, 42208),
+    SchemaTooLargeError: Wire(422, 42209),
+    InvalidRuleSetError: Wire(422, 42210),
+    ContextNotEmptyError: Wire(422, 42211),
+    StateLogError: Wire(500, 50001),
 }
 
 
