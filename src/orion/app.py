@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from orion.cluster import LocalKafka
+    from orion.command import Commands, Listener
+    from orion.formats import SchemaSource
     from orion.jvm import JarStore, Java
     from orion.lake import Lake
     from orion.log import Connection, DeadLetters, Groups, OrderLog, StatusLog, Topics
     from orion.process import Runtime
     from orion.registry import Registry
     from orion.serve import Server
+    from orion.sql import Functions
     from orion.supervise import ProcessSpec, RunFolder, SupervisorClient
 
 
@@ -27,6 +30,7 @@ ENGINE = "engine"
 _ENGINE_ORDER = 1
 _ENGINE_TIMEOUT_S = 120.0
 SERVER = "server"
+COMMAND_TOPIC = "_orion_commands"
 # It starts beside the brokers and waits for them by itself.
 _SERVER_ORDER, _SERVER_TIMEOUT_S = 1, 60.0
 
@@ -167,8 +171,65 @@ class App:
         runtime = self.start_runtime(ENGINE)
         runtime.warm_up()
         runtime.watch()
+        self._start_sql(runtime)
         self._engine_mark.write_text(str(os.getpid()))
         return runtime
+
+    def _start_sql(self, runtime: "Runtime") -> None:
+        """Start every query of the command log and follow it."""
+        from orion.log import RequestLog
+        from orion.process import LiveSql, SqlEngine, sql_session
+
+        live = LiveSql(
+            sql_session(runtime.spark),
+            self.connection,
+            self.functions,
+            self.schemas,
+            runtime.batch_records,
+        )
+        engine = SqlEngine(runtime, live)
+        commands = self.open_commands(self.schemas, listener=engine.take)
+        requests = RequestLog(self.connection)
+        requests.create()
+        engine.begin(commands, requests)
+
+    @cached_property
+    def functions(self) -> "Functions":
+        """The functions of SQL."""
+        from orion.sql import built_in_functions
+
+        return built_in_functions()
+
+    @cached_property
+    def schemas(self) -> "SchemaSource":
+        """The schema registry, as processes other than the server see it."""
+        from orion.formats import HttpSchemas
+
+        server = self.settings.server
+        return HttpSchemas(self.settings.registry.url or f"http://127.0.0.1:{server.registry_port}")
+
+    def open_commands(
+        self, schemas: "SchemaSource", *, listener: "Listener | None" = None
+    ) -> "Commands":
+        """Open the command log and read it to its end."""
+        from orion.command import Commands, FormatRules, Preparation
+        from orion.log import StateLog
+
+        logs: list[StateLog] = []
+
+        def make_log(apply: "Callable[[bytes | None, bytes | None], None]") -> StateLog:
+            logs.append(StateLog(self.connection, COMMAND_TOPIC, apply))
+            return logs[0]
+
+        commands = Commands(
+            make_log,
+            self.functions,
+            FormatRules(schemas),
+            prepare=Preparation(self.topics, schemas).prepare,
+            listener=listener,
+        )
+        logs[0].open()
+        return commands
 
     def _session_options(self, name: str) -> dict[str, str]:
         from orion.process import Shipment, is_remote, pack_python, session_options

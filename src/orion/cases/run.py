@@ -5,9 +5,7 @@ import time
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-from pyspark.sql import SparkSession
+from typing import TYPE_CHECKING, Any
 
 from orion.cases.body import decode_body, encode_body
 from orion.cases.case import Case, Json
@@ -27,6 +25,9 @@ from orion.sql import (
     plan_row,
     tree,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _CHANGING = (
     tree.CreateSource,
@@ -64,7 +65,7 @@ class Outcome:
         return {**line, "seconds": round(self.seconds, 3)}
 
 
-def run_case(case: Case, spark: SparkSession, functions: Functions) -> Outcome:
+def run_case(case: Case, spark: "SparkSession", functions: Functions) -> Outcome:
     """Run one case on a session; never raises for what the case does."""
     started = time.perf_counter()
     run = _Run(case, spark, functions)
@@ -87,7 +88,7 @@ def run_case(case: Case, spark: SparkSession, functions: Functions) -> Outcome:
 class _Run:
     """The state of one case."""
 
-    def __init__(self, case: Case, spark: SparkSession, functions: Functions) -> None:
+    def __init__(self, case: Case, spark: "SparkSession", functions: Functions) -> None:
         self._case = case
         self._functions = functions
         self._schemas = MemorySchemas()

@@ -1,10 +1,11 @@
 """Statements that count: checked, numbered, and what they add up to.
 
-In:  texts of statements, the session's properties.
+In:  trees of statements, the session's properties.
 Out: the catalogue after them, and what each has changed.
 Never: Spark or HTTP; who runs queries and who answers clients stand above.
 """
 
+from orion.command.command import Accepted, CommandLog, Commands, Listener
 from orion.command.format import (
     FormatRules,
     format_spec,
@@ -12,5 +13,19 @@ from orion.command.format import (
     register_columns,
     value_spec,
 )
+from orion.command.record import Command
+from orion.command.topic import Preparation
 
-__all__ = ["FormatRules", "format_spec", "key_spec", "register_columns", "value_spec"]
+__all__ = [
+    "Accepted",
+    "Command",
+    "CommandLog",
+    "Commands",
+    "FormatRules",
+    "Listener",
+    "Preparation",
+    "format_spec",
+    "key_spec",
+    "register_columns",
+    "value_spec",
+]

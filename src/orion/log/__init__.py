@@ -24,6 +24,7 @@ from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
 from orion.log.producer import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
+from orion.log.request import RequestLog
 from orion.log.state_log import StateLog, StateLogError
 from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
 from orion.log.topic import Partition, Topic, Topics, is_internal
@@ -62,6 +63,7 @@ __all__ = [
     "ProduceError",
     "ProtectedTopicError",
     "Record",
+    "RequestLog",
     "ResetTarget",
     "Selection",
     "Start",

@@ -12,15 +12,17 @@ from orion.process.runtime import Rooms, Runtime
 from orion.process.session import Shipment, is_remote, session_options, start_session
 from orion.process.shipping import pack_python
 from orion.process.source import TopicRead, parse_columns
-from orion.process.sql import BatchRunner, GivenRecord, sql_session
+from orion.process.sql import BatchRunner, GivenRecord, LiveSql, SqlEngine, sql_session
 
 __all__ = [
     "BatchRunner",
     "GivenRecord",
+    "LiveSql",
     "Query",
     "Rooms",
     "Runtime",
     "Shipment",
+    "SqlEngine",
     "TopicRead",
     "TopicWrite",
     "check_name",

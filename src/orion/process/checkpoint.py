@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 from pathlib import Path
 from typing import IO
 
@@ -55,3 +56,9 @@ class Checkpoint:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+
+def remove_checkpoint(path: str) -> None:
+    """Remove the progress of a query that will not come back; remote ones are left."""
+    if "://" not in path:
+        shutil.rmtree(path, ignore_errors=True)

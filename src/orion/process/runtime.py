@@ -23,6 +23,7 @@ from orion.log import (
     create_own_topics,
 )
 from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
+from orion.process.checkpoint import remove_checkpoint
 from orion.process.definition import Definition, check_name
 from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
@@ -98,10 +99,10 @@ class Runtime:
             raise TopicNotFoundError(read.topic, self._topics.names())
         if read.native:
             self._realtime_reads[read.topic] = read
-        read = replace(read, max_batch_records=self._batch_records(read.topic))
+        read = replace(read, max_batch_records=self.batch_records(read.topic))
         return read_topic(self._rooms.spark, self._rooms.connection, read)
 
-    def _batch_records(self, topic: str) -> int:
+    def batch_records(self, topic: str) -> int:
         """Return how many records a batch may hold: the driver collects it, so bytes count too."""
         settings = self._rooms.settings
         found = self._topics.get(topic)
@@ -144,26 +145,38 @@ class Runtime:
         definition = replace(definition, sink_name=f"table {table}", output_mode=output_mode)
         return self._start(definition, topics_read(df))
 
-    def write_records(self, rows: Callable[[], DataFrame], topic: str, *, name: str) -> Query:
+    def write_records(
+        self, rows: Callable[[], DataFrame], topic: str, *, name: str, letters: str = ""
+    ) -> Query:
         """Start a query whose rows are records of a topic already.
 
         Args:
             rows: Builds them; called again at each restart.
+            letters: The topic of its dead letters; empty: one of its own.
         """
         write = TopicWrite(topic, format=RECORDS)
         built = rows()
         sources = topics_read(built)
         definition = self._definition(built, write, name, Mode.EXACTLY_ONCE, False)
         definition = replace(definition, rows=rows, sink_name=f"topic {topic}")
-        return self._start(definition, sources)
+        return self._start(definition, sources, letters=letters)
 
-    def remove(self, name: str) -> None:
-        """Stop a query and forget it; its checkpoint stays."""
+    def remove(self, name: str, *, forget: bool = False) -> None:
+        """Stop a query; forgotten, it leaves neither status nor checkpoint."""
         with self._lock:
             query = self._queries.pop(name, None)
-            if query is not None:
-                query.stop()
+            if query is None:
+                return
+            query.stop()
+            self._published.pop(name, None)
+            if forget:
+                self._status.forget(name)
+                remove_checkpoint(self._checkpoint(name))
+            else:
                 self._status.publish(query.status)
+
+    def _checkpoint(self, name: str) -> str:
+        return f"{self._rooms.checkpoints.rstrip('/')}/{name}"
 
     def statuses(self) -> list[QueryStatus]:
         """Return how each query is."""
@@ -237,8 +250,7 @@ class Runtime:
         name, settings = definition.name, self._rooms.settings
         letters = letters or self._dead_letters.topic(name)
         self._create_topic(letters, configs=_DEAD_LETTER_TOPIC)
-        checkpoint = f"{self._rooms.checkpoints.rstrip('/')}/{name}"
-        place = Place(self._rooms.connection, checkpoint, letters)
+        place = Place(self._rooms.connection, self._checkpoint(name), letters)
         query = Query(definition, place, RestartPolicy.from_settings(settings), app=self._app)
         with self._lock:
             if name in self._queries and self._queries[name].status.state.is_active:

@@ -18,6 +18,8 @@ from orion.sql.parse import (
     format_expression,
     format_statement,
     parse_statements,
+    parse_type,
+    resolve_type,
     tree,
 )
 from orion.sql.plan import (
@@ -29,6 +31,7 @@ from orion.sql.plan import (
     Format,
     Formats,
     InsertedRow,
+    Paused,
     Planner,
     QueryPlan,
     Role,
@@ -61,6 +64,7 @@ __all__ = [
     "Function",
     "Functions",
     "InsertedRow",
+    "Paused",
     "Planner",
     "QueryPlan",
     "Resolved",
@@ -82,6 +86,8 @@ __all__ = [
     "format_expression",
     "format_statement",
     "parse_statements",
+    "parse_type",
+    "resolve_type",
     "plan_query",
     "plan_row",
     "step",

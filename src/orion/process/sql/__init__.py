@@ -2,7 +2,17 @@
 
 from orion.process.sql.batch import BatchRunner, GivenRecord
 from orion.process.sql.compile import compile_query
+from orion.process.sql.engine import SqlEngine
+from orion.process.sql.live import LiveSql
 from orion.process.sql.read import Surroundings
 from orion.process.sql.session import sql_session
 
-__all__ = ["BatchRunner", "GivenRecord", "Surroundings", "compile_query", "sql_session"]
+__all__ = [
+    "BatchRunner",
+    "GivenRecord",
+    "LiveSql",
+    "SqlEngine",
+    "Surroundings",
+    "compile_query",
+    "sql_session",
+]

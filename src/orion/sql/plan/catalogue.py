@@ -25,6 +25,7 @@ class Catalogue:
     sources: Mapping[str, Source] = field(default_factory=dict)
     types: Mapping[str, Type] = field(default_factory=dict)
     queries: Mapping[str, Reader] = field(default_factory=dict)
+    paused: frozenset[str] = frozenset()
 
     def source(self, name: tree.Name) -> Source:
         """Return a stream or table by name."""

@@ -1,6 +1,6 @@
 """What an accepted statement changes; applied to a catalogue in order, they give it anew."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orion.model import Type
 from orion.sql.plan.catalogue import Catalogue, Reader
@@ -28,6 +28,7 @@ class Started:
     Args:
         creates: Whether the sink is made by this statement, not only written into.
         replaces: Whether the query goes on where one of the same id stopped.
+        start: Where it begins when it never ran: earliest or latest.
     """
 
     query: str
@@ -35,6 +36,7 @@ class Started:
     sink: Source
     creates: bool
     replaces: bool = False
+    start: str = "earliest"
 
     def apply(self, catalogue: Catalogue) -> Catalogue:
         """Return the catalogue with the query and what it creates."""
@@ -85,6 +87,20 @@ class Terminated:
 
 
 @dataclass(frozen=True)
+class Paused:
+    """Queries that stop for a while, or go on where they stopped."""
+
+    queries: tuple[str, ...]
+    is_paused: bool
+
+    def apply(self, catalogue: Catalogue) -> Catalogue:
+        """Return the catalogue with the queries paused or not."""
+        named = frozenset(self.queries)
+        paused = catalogue.paused | named if self.is_paused else catalogue.paused - named
+        return replace(catalogue, paused=paused)
+
+
+@dataclass(frozen=True)
 class Unchanged:
     """Nothing to do, and why: what IF [NOT] EXISTS asks for is so already."""
 
@@ -95,4 +111,4 @@ class Unchanged:
         return catalogue
 
 
-Change = Declared | Started | Dropped | TypeMade | Terminated | Unchanged
+Change = Declared | Started | Dropped | TypeMade | Terminated | Paused | Unchanged

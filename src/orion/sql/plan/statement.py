@@ -11,6 +11,7 @@ from orion.sql.plan.change import (
     Change,
     Declared,
     Dropped,
+    Paused,
     Started,
     Terminated,
     TypeMade,
@@ -23,6 +24,7 @@ from orion.sql.plan.replace import check_replacement
 from orion.sql.plan.sink import insert_sink, plan_sink
 from orion.sql.plan.source import Column, Source
 
+OFFSET_RESET = "auto.offset.reset"
 KEY_FORMAT, VALUE_FORMAT = (
     "ksql.persistence.default.format.key",
     "ksql.persistence.default.format.value",
@@ -61,7 +63,10 @@ class Planner:
             case tree.CreateType() | tree.DropType():
                 return _type(statement, catalogue)
             case tree.Terminate():
-                return _terminate(statement, catalogue)
+                return Terminated(_queries(statement, catalogue))
+            case tree.Pause() | tree.Resume():
+                is_paused = isinstance(statement, tree.Pause)
+                return Paused(_queries(statement, catalogue), is_paused)
         raise StatementError("This statement does not change the catalogue.", node=statement)
 
     def _declare(self, statement: tree.CreateSource, catalogue: Catalogue) -> Change:
@@ -91,12 +96,18 @@ class Planner:
             check_replacement(known, source, statement)
             query = known.query or query
         sink = replace(source, query=query, statement=statement.text)
-        return Started(query, plan, sink, creates=True, replaces=known is not None)
+        is_replaced = known is not None
+        return Started(query, plan, sink, creates=True, replaces=is_replaced, start=self._start)
+
+    @property
+    def _start(self) -> str:
+        return self.properties.get(OFFSET_RESET, "earliest").lower()
 
     def _insert(self, statement: tree.InsertQuery, catalogue: Catalogue, number: int) -> Change:
         target = catalogue.source(statement.target)
         query, plan = insert_sink(statement, target, catalogue, self.functions)
-        return Started(query or f"INSERTQUERY_{number}", plan, target, creates=False)
+        query = query or f"INSERTQUERY_{number}"
+        return Started(query, plan, target, creates=False, start=self._start)
 
     def _alter(self, statement: tree.AlterSource, catalogue: Catalogue) -> Change:
         source = catalogue.source(statement.name)
@@ -183,13 +194,15 @@ def _type(statement: tree.CreateType | tree.DropType, catalogue: Catalogue) -> C
     return TypeMade(name, resolve_type(statement.type, catalogue.types))
 
 
-def _terminate(statement: tree.Terminate, catalogue: Catalogue) -> Change:
+def _queries(
+    statement: tree.Terminate | tree.Pause | tree.Resume, catalogue: Catalogue
+) -> tuple[str, ...]:
     if statement.query is None:
-        return Terminated(tuple(catalogue.queries))
+        return tuple(catalogue.queries)
     query = statement.query.text
     known = {name.upper(): name for name in catalogue.queries}
     if query.upper() not in known:
         raise StatementError(
             f"Query '{query}' does not exist.", node=statement, fix="SHOW QUERIES lists them."
         )
-    return Terminated((known[query.upper()],))
+    return (known[query.upper()],)

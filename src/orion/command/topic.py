@@ -1,0 +1,68 @@
+"""What a change needs in the log and the registry before it counts: topics, schemas."""
+
+from collections.abc import Iterator
+
+from orion.command.format import key_spec, register_columns, value_spec
+from orion.formats import SchemaSource
+from orion.log import TopicExistsError, TopicNotFoundError, Topics
+from orion.sql import Change, Declared, Dropped, Source, Started, step
+
+
+class Preparation:
+    """Makes the topics and schemas of sources."""
+
+    def __init__(self, topics: Topics, schemas: SchemaSource | None) -> None:
+        self._topics = topics
+        self._schemas = schemas
+
+    def prepare(self, change: Change) -> None:
+        """Make what a change needs; what is there already stays as it is."""
+        match change:
+            case Declared(source):
+                self._declared(source)
+                self._register(source)
+            case Started(_, plan, sink, creates=True):
+                sources = [read.source.topic for read in step.reads_of(plan.step)]
+                self._create(sink, partitions=self._most_partitions(sources))
+                self._register(sink)
+            case Dropped(source, _, delete_topic=True):
+                self._delete(source)
+
+    def _declared(self, source: Source) -> None:
+        if source.partitions is not None:
+            self._create(source, partitions=1)
+        elif not self._topics.exists(source.topic):
+            raise TopicNotFoundError(source.topic, self._topics.names())
+
+    def _most_partitions(self, topics: list[str]) -> int:
+        return max(self._partitions(topics), default=1)
+
+    def _partitions(self, topics: list[str]) -> Iterator[int]:
+        for topic in topics:
+            if self._topics.exists(topic):
+                yield len(self._topics.get(topic).partitions)
+
+    def _create(self, source: Source, *, partitions: int) -> None:
+        if self._topics.exists(source.topic):
+            return
+        configs = dict(source.topic_configs)
+        if source.is_table and source.windowed is None:
+            configs.setdefault("cleanup.policy", "compact")
+        try:
+            self._topics.create(
+                source.topic,
+                partitions=source.partitions or partitions,
+                replication=source.replicas,
+                configs=configs,
+            )
+        except TopicExistsError:
+            return
+
+    def _delete(self, source: Source) -> None:
+        if self._topics.exists(source.topic):
+            self._topics.delete(source.topic)
+
+    def _register(self, source: Source) -> None:
+        if self._schemas is not None:
+            register_columns(key_spec(source), self._schemas)
+            register_columns(value_spec(source), self._schemas)

@@ -1,0 +1,102 @@
+"""Runs what the command log says: starts, stops, pauses and replaces persistent queries."""
+
+import logging
+import queue
+import threading
+
+from pyspark.sql import DataFrame
+
+from orion.command import Command, Commands
+from orion.log import RequestLog
+from orion.model import OrionError
+from orion.process.runtime import Runtime
+from orion.process.sql.live import LiveSql
+from orion.process.sql.push import PushQueries
+from orion.sql import Change, Dropped, Paused, Started, Terminated
+
+logger = logging.getLogger(__name__)
+
+_STEP_S = 0.5
+
+
+class SqlEngine:
+    """The queries of the catalogue on one Spark application.
+
+    Changes are taken from the log's thread and carried out, in order, by one of its own.
+    """
+
+    def __init__(self, runtime: Runtime, live: LiveSql) -> None:
+        self._runtime = runtime
+        self._live = live
+        self._changes: queue.Queue[tuple[Command, Change]] = queue.Queue()
+        self._is_running = False
+        self._stopped = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def take(self, command: Command, change: Change) -> None:
+        """Note a change of the catalogue; those before `begin` are part of the state it finds."""
+        if self._is_running:
+            self._changes.put((command, change))
+
+    def begin(self, commands: Commands, requests: RequestLog) -> None:
+        """Start every query there is, then follow the log and the requests of clients."""
+        self._is_running = True
+        paused = commands.catalogue.paused
+        for name, started in commands.queries.items():
+            if name not in paused:
+                self._start(started)
+        push = PushQueries(self._runtime, self._live, commands)
+        self._threads = [
+            threading.Thread(target=self._follow, args=(commands,), daemon=True),
+            threading.Thread(target=requests.follow, args=(push.take, self._stopped), daemon=True),
+            threading.Thread(target=push.look_after, args=(self._stopped,), daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Stop following; the runtime stops the queries."""
+        self._stopped.set()
+
+    def _follow(self, commands: Commands) -> None:
+        while not self._stopped.is_set():
+            try:
+                command, change = self._changes.get(timeout=_STEP_S)
+            except queue.Empty:
+                continue
+            try:
+                self._carry_out(command, change, commands)
+            except OrionError as error:
+                logger.error("command %s: %s", command.number, error)
+            except Exception:
+                logger.exception("command %s", command.number)
+
+    def _carry_out(self, command: Command, change: Change, commands: Commands) -> None:
+        match change:
+            case Started():
+                if change.replaces:
+                    self._runtime.remove(change.query)
+                self._start(change)
+            case Dropped(_, str(name)):
+                self._runtime.remove(name, forget=True)
+            case Terminated(names):
+                for name in names:
+                    self._runtime.remove(name, forget=True)
+            case Paused(names, is_paused):
+                self._pause(names, commands, is_paused=is_paused)
+
+    def _pause(self, names: tuple[str, ...], commands: Commands, *, is_paused: bool) -> None:
+        for name in names:
+            self._runtime.remove(name)
+            started = commands.queries.get(name)
+            if not is_paused and started is not None:
+                self._start(started)
+
+    def _start(self, started: Started) -> None:
+        def rows() -> DataFrame:
+            return self._live.rows(started, start=started.start)
+
+        try:
+            self._runtime.write_records(rows, started.sink.topic, name=started.query)
+        except OrionError as error:
+            logger.error("query %s: %s", started.query, error)

@@ -1,0 +1,101 @@
+"""Push queries: transient queries that write to a topic of their own and end with their client."""
+
+import logging
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from orion.command import Commands
+from orion.model import OrionError
+from orion.process.runtime import Runtime
+from orion.process.sql.live import LiveSql
+from orion.sql import (
+    Column,
+    Format,
+    QueryPlan,
+    Role,
+    Source,
+    Started,
+    parse_statements,
+    plan_query,
+    tree,
+)
+
+logger = logging.getLogger(__name__)
+
+PUSH_PREFIX = "_orion_push_"
+# A client that is silent for so long is gone, and its query ends.
+SILENCE_S = 30.0
+_LOOK_S = 2.0
+_LETTERS = "_orion_push_dead_letters"
+
+
+class PushQueries:
+    """The push queries of all clients; requests come from one thread."""
+
+    def __init__(self, runtime: Runtime, live: LiveSql, commands: Commands) -> None:
+        self._runtime = runtime
+        self._live = live
+        self._commands = commands
+        self._heard: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def take(self, request: Mapping[str, Any]) -> None:
+        """Start or stop a query, or note that its client still listens."""
+        name = str(request.get("id", ""))
+        verb = request.get("verb")
+        with self._lock:
+            if verb == "start":
+                self._start(name, request)
+            elif verb == "stop":
+                self._stop(name)
+            elif verb == "alive" and name in self._heard:
+                self._heard[name] = time.monotonic()
+
+    def look_after(self, stopped: threading.Event) -> None:
+        """End the queries of clients that are gone; blocks until stopped."""
+        while not stopped.wait(_LOOK_S):
+            now = time.monotonic()
+            with self._lock:
+                for name, heard in list(self._heard.items()):
+                    if now - heard > SILENCE_S:
+                        logger.info("push query %s: its client is gone", name)
+                        self._stop(name)
+
+    def _start(self, name: str, request: Mapping[str, Any]) -> None:
+        self._heard[name] = time.monotonic()
+        try:
+            (statement,) = parse_statements(str(request["sql"]))
+            assert isinstance(statement, tree.SelectStatement)
+            plan = plan_query(statement.query, self._commands.catalogue, self._commands.functions)
+            started = Started(name, plan, push_sink(name, plan), creates=False)
+            start = str(request.get("start", "latest"))
+            self._runtime.write_records(
+                lambda: self._live.rows(started, start=start),
+                started.sink.topic,
+                name=name,
+                letters=_LETTERS,
+            )
+        except OrionError as error:
+            logger.warning("push query %s: %s", name, error)
+            self._stop(name)
+
+    def _stop(self, name: str) -> None:
+        if self._heard.pop(name, None) is not None:
+            self._runtime.remove(name, forget=True)
+
+
+def push_sink(name: str, plan: QueryPlan) -> Source:
+    """Return the topic that a push query's rows go to, as JSON by their columns' names."""
+    columns = tuple(
+        Column(named.name, named.type, Role.VALUE) for named in plan.value if named.type
+    )
+    return Source(
+        name=name,
+        kind=tree.SourceKind.STREAM,
+        columns=columns,
+        topic=f"{PUSH_PREFIX}{name}",
+        key_format=Format("NONE"),
+        value_format=Format("JSON", wrap=True if len(columns) == 1 else None),
+    )
