@@ -20,6 +20,7 @@ from orion.formats.limit import (
     UnsupportedTypeError,
     check,
 )
+from orion.formats.plain import from_arrow, plain_rows, to_arrow
 from orion.formats.plain_json import JsonDecoder
 from orion.formats.schema import ANONYMOUS_KEY, ANONYMOUS_VALUE, columns_of, schema_of
 from orion.formats.schema_error import (
@@ -53,6 +54,7 @@ from orion.formats.worker import (
     decoding,
     row_decoding,
     row_encoding,
+    row_transcoding,
 )
 
 __all__ = [
@@ -94,11 +96,15 @@ __all__ = [
     "columns_of",
     "decoding",
     "format_named",
+    "from_arrow",
     "header",
     "native_schemas",
+    "plain_rows",
     "row_decoding",
     "row_encoding",
+    "row_transcoding",
     "row_type",
     "schema_of",
+    "to_arrow",
     "writes_native",
 ]

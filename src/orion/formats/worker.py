@@ -1,6 +1,7 @@
 """What runs inside a Spark task: a batch of bytes in, rows and reasons out, and back."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, lru_cache
 
 import pyarrow as pa
@@ -8,13 +9,15 @@ import pyarrow as pa
 from orion.formats.arrow import row_type
 from orion.formats.codec import codec_of
 from orion.formats.plain_json import JsonDecoder
-from orion.formats.schema_source import SchemaSource
+from orion.formats.schema_source import MemorySchemas, SchemaSource
 from orion.formats.spec import Codec, FormatSpec
+from orion.formats.wire import HEADER_BYTES
 
 REASON = "_reason"
 # The fields of a decoded batch.
 ROW_FIELD, REASON_FIELD = "row", "reason"
 _MAX_CODECS = 256
+_OWN_SCHEMAS = MemorySchemas()
 
 
 @cache
@@ -53,6 +56,33 @@ def row_decoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa
         return pa.StructArray.from_arrays([decoded.rows, decoded.reasons], fields=list(shape))
 
     return decode
+
+
+def row_transcoding(
+    spec: FormatSpec, schemas: SchemaSource | None
+) -> Callable[[pa.Array], pa.Array]:
+    """Return the function from bytes of any schema to bodies of the columns' own Avro schema.
+
+    A body stands behind a zero byte, a reason why there is none behind a one: a single column
+    crosses to Spark and back, which is what makes rare schemas cheap for all other records.
+    """
+    plain = replace(spec, schema_id=None, subject="")
+
+    def transcode(values: pa.Array) -> pa.Array:
+        if values.null_count == len(values):
+            return pa.nulls(len(values), pa.binary())
+        decoded = _codec(spec, schemas).decode(values)
+        bodies = _codec(plain, _OWN_SCHEMAS).encode(decoded.rows).to_pylist()
+        reasons = decoded.reasons.to_pylist()
+        return pa.array(
+            [
+                b"\1" + reason.encode() if reason else body and b"\0" + body[HEADER_BYTES:]
+                for body, reason in zip(bodies, reasons, strict=True)
+            ],
+            pa.binary(),
+        )
+
+    return transcode
 
 
 def row_encoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa.Array], pa.Array]:

@@ -20,6 +20,8 @@ from orion.formats.spec import Decoded, FormatSpec
 NOT_JSON = "the body is not valid JSON"
 # Below this, planning DuckDB's query costs more than parsing the rows.
 _FAST_ROWS = 400
+# After a batch without one clean row, this many are not tried.
+_DISCOURAGED_BATCHES = 16
 
 
 class JsonCodec:
@@ -28,6 +30,7 @@ class JsonCodec:
     def __init__(self, spec: FormatSpec) -> None:
         self._spec = spec
         self._fast = spec.is_wrapped and fast_columns(spec.columns)
+        self._discouraged = 0
 
     @functools.cached_property
     def _reader(self) -> FastReader:
@@ -35,7 +38,8 @@ class JsonCodec:
 
     def decode(self, values: pa.Array) -> Decoded:
         """Return the rows of these bodies."""
-        if not self._fast or len(values) < _FAST_ROWS:
+        if not self._fast or len(values) < _FAST_ROWS or self._discouraged:
+            self._discouraged = max(0, self._discouraged - 1)
             return self._decode_tolerant(values)
         try:
             texts = values.cast(pa.string())
@@ -46,9 +50,10 @@ class JsonCodec:
         nothing = pa.nulls(len(values), pa.string())
         if not doubt.true_count:
             return Decoded(rows_of(arrays, self._spec.columns, doubt), nothing)
-        clear = rows_of(arrays, self._spec.columns, doubt)
         if doubt.true_count == len(values):
+            self._discouraged = _DISCOURAGED_BATCHES
             return self._decode_tolerant(values)
+        clear = rows_of(arrays, self._spec.columns, doubt)
         again = self._decode_tolerant(values.filter(doubt))
         reasons = pc.replace_with_mask(nothing, doubt, again.reasons)
         return Decoded(_patch(clear, doubt, again.rows), reasons)

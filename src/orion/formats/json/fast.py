@@ -38,7 +38,13 @@ def is_fast(kind: Type) -> bool:
         case Map(key, value):
             return key is Scalar.STRING and isinstance(value, Scalar) and is_fast(value)
         case Struct(fields):
-            return bool(fields) and all(is_fast(field.type) for field in fields)
+            return _are_fast(fields)
+
+
+def _are_fast(fields: tuple[Field, ...]) -> bool:
+    # DuckDB takes names that differ in case alone for one.
+    is_distinct = len({field.name.upper() for field in fields}) == len(fields)
+    return bool(fields) and is_distinct and all(is_fast(field.type) for field in fields)
 
 
 def spelling_of(sample: Any, fields: tuple[Field, ...]) -> dict[str, Any]:
@@ -74,15 +80,17 @@ class FastReader:
 
     def read(self, texts: pa.Array, spelling: Spelling) -> tuple[list[pa.Array], pa.Array]:
         """Return the columns, and which rows must be read again."""
-        found = self._transform(texts, _structure_of(self._columns, spelling))
+        found, others = self._transform(texts, spelling)
         arrays, doubt = [], found.is_null()
         for field in self._columns:
             column = pc.struct_field(found, [spelling[field.name][0]])
             array, doubtful = _fit(column, field.type, spelling[field.name][1])
             arrays.append(array)
             doubt = pc.or_(doubt, doubtful)
-        for name in _other_names(self._columns, spelling):
-            # The exact name wins over the spelling, if a row has both.
+        # The exact name wins over the spelling, if a row has both.
+        for column in others:
+            doubt = pc.or_(doubt, column.is_valid())
+        for name in _inner_names(self._columns, spelling):
             doubt = pc.or_(doubt, pc.match_substring(texts, json.dumps(name)).fill_null(False))
         return arrays, doubt
 
@@ -92,29 +100,38 @@ class FastReader:
         row = self._connection.execute(query, {"v": text}).fetchone()
         return None if row is None else row[0]
 
-    def _transform(self, texts: pa.Array, structure: str) -> pa.Array:
+    def _transform(self, texts: pa.Array, spelling: Spelling) -> tuple[pa.Array, list[pa.Array]]:
+        """Return the fields as they are spelled, and what lies under names that would win."""
         self._connection.register("batch", pa.table({"v": texts}))
-        shape = "'" + structure.replace("'", "''") + "'"
-        query = (
-            f"SELECT CASE WHEN json_valid(v) THEN json_transform(v, {shape}) END AS s FROM batch"
-        )
-        column = self._connection.sql(query).to_arrow_table().column("s")
-        return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        wanted = [_taking(_structure(Struct(self._columns), spelling))]
+        exact = {f.name: "VARCHAR" for f in self._columns if spelling[f.name][0] != f.name}
+        wanted += [_taking(exact)] if exact else []
+        query = f"SELECT {', '.join(wanted)} FROM batch"
+        columns = [_whole(c) for c in self._connection.sql(query).to_arrow_table().columns]
+        others = [pc.struct_field(column, [name]) for column in columns[1:] for name in exact]
+        return columns[0], others
 
 
-def _other_names(columns: tuple[Field, ...], spelling: Spelling) -> list[str]:
+def _taking(structure: object) -> str:
+    shape = "'" + json.dumps(structure).replace("'", "''") + "'"
+    return f"CASE WHEN json_valid(v) THEN json_transform(v, {shape}) END"
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+def _inner_names(columns: tuple[Field, ...], spelling: Spelling) -> list[str]:
+    """Return the names inside of structs that are spelled otherwise."""
     names = []
     for field in columns:
-        spelled, inner = spelling[field.name]
-        names += [field.name] if spelled != field.name else []
-        kind = field.type.element if isinstance(field.type, Array) else field.type
+        kind, inner = field.type, spelling[field.name][1]
+        while isinstance(kind, Array):
+            kind = kind.element
         if isinstance(kind, Struct):
-            names += _other_names(kind.fields, inner)
+            names += [f.name for f in kind.fields if inner[f.name][0] != f.name]
+            names += _inner_names(kind.fields, inner)
     return names
-
-
-def _structure_of(columns: tuple[Field, ...], spelling: Spelling) -> str:
-    return json.dumps(_structure(Struct(columns), spelling))
 
 
 def _structure(kind: Type, spelling: Any) -> Any:
@@ -232,4 +249,4 @@ def _iso_timestamp(column: pa.Array) -> pa.Array:
 @functools.cache
 def fast_columns(columns: tuple[Field, ...]) -> bool:
     """Tell whether the clean path can read these columns."""
-    return bool(columns) and all(is_fast(field.type) for field in columns)
+    return _are_fast(columns)

@@ -20,34 +20,74 @@ from orion.formats import (
     schema_of,
     writes_native,
 )
-from orion.process.format.batch import decode_in_batches, encode_in_batches
+from orion.process.format.batch import decode_in_batches, encode_in_batches, transcode_in_batches
 from orion.process.format.type import spark_columns
 
 # Each known schema is a branch of the plan; older ones go to the codec.
 _MAX_KNOWN = 8
+BROKEN = "the body does not follow its schema"
+_UNPLANNED = "this plan knows no schema id "
 
 
-def decode_avro(bytes: Column, spec: FormatSpec, schemas: SchemaSource) -> Column:
-    """Return the rows of Avro records, as `struct<row, reason>`."""
+def decode_avro(
+    bytes: Column, spec: FormatSpec, schemas: SchemaSource, *, closed: bool = False
+) -> Column:
+    """Return the rows of Avro records, as `struct<row, reason>`.
+
+    Args:
+        closed: Leave the codec out of the plan: records of a schema that was not known when the
+            plan was made get a reason, which `unplanned_schema_id` recognises.
+    """
     known = _known(spec, schemas)
     if not known:
         return decode_in_batches(bytes, spec, schemas)
     head = F.substring(bytes, 1, HEADER_BYTES)
     body = F.substring(bytes, HEADER_BYTES + 1, F.length(bytes))
-    headers = [F.lit(header(schema_id)) for schema_id in known]
-    is_known = F.coalesce(head.isin(headers), F.lit(False))
-    rest = decode_in_batches(F.when(~is_known, bytes), spec, schemas, repeatable=True)
-    row = rest.getField(ROW_FIELD)
-    for schema_id, native in known.items():
-        is_this = head == F.lit(header(schema_id))
-        row = F.when(is_this, _read(body, native, spec)).otherwise(row)
+    is_known = F.coalesce(head.isin([F.lit(header(each)) for each in known]), F.lit(False))
+    rows = [
+        _read(F.when(head == F.lit(header(schema_id)), body), native, spec)
+        for schema_id, native in known.items()
+    ]
+    if closed:
+        why_not = F.when(~is_known, _unplanned(bytes, head))
+    else:
+        others = transcode_in_batches(F.when(~is_known, bytes), spec, schemas)
+        others_body = F.substring(others, 2, F.length(others))
+        is_body = F.substring(others, 1, 1) == F.lit(b"\0")
+        rows.append(_read(F.when(is_body, others_body), _own(spec), spec))
+        why_not = F.when(~is_body, others_body.cast("string"))
+    row = F.coalesce(*rows)
     # A part that the planner takes for random keeps it from decoding anew in each filter; the
-    # rest is the same expression in both fields, which one task evaluates once.
-    broken = row.isNull() & is_known & (F.spark_partition_id() >= 0)
-    reason = F.when(broken, "the body does not follow its schema").otherwise(
-        rest.getField(REASON_FIELD)
-    )
+    # row is the same expression in both fields, which one task evaluates once.
+    lacks = row.isNull() & (F.spark_partition_id() >= 0)
+    reason = F.when(lacks & is_known, BROKEN).when(lacks, why_not)
     return F.struct(row.alias(ROW_FIELD), reason.alias(REASON_FIELD))
+
+
+def _unplanned(bytes: Column, head: Column) -> Column:
+    number = F.conv(F.hex(F.substring(head, 2, 4)), 16, 10)
+    found = F.concat(F.lit(_UNPLANNED), number)
+    too_short = F.concat_ws(
+        "", F.lit("the body has "), F.length(bytes), F.lit(" bytes, too few for a schema id")
+    )
+    return (
+        F.when(F.length(head) < HEADER_BYTES, too_short)
+        .when(F.substring(head, 1, 1) != F.lit(b"\0"), "the body does not begin with a schema id")
+        .otherwise(found)
+    )
+
+
+def unplanned_schema_id(reason: str) -> int | None:
+    """Return the id of a reason that a plan made now might not give, if it is such a reason."""
+    if not reason.startswith(_UNPLANNED):
+        return None
+    return int(reason.removeprefix(_UNPLANNED))
+
+
+def _own(spec: FormatSpec) -> NativeSchemas:
+    found = native_schemas(spec, schema_of(spec))
+    assert found is not None
+    return found
 
 
 def _read(body: Column, native: NativeSchemas, spec: FormatSpec) -> Column:

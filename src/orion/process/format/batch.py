@@ -14,24 +14,26 @@ from orion.formats import (
     SchemaSource,
     row_decoding,
     row_encoding,
+    row_transcoding,
 )
 from orion.process.format.type import spark_columns
 
 
-def decode_in_batches(
-    bytes: Column, spec: FormatSpec, schemas: SchemaSource | None, *, repeatable: bool = False
-) -> Column:
-    """Return the rows of a binary column, as `struct<row, reason>`.
-
-    Args:
-        repeatable: Whether the planner may take two uses of the result for one.
-    """
+def decode_in_batches(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
+    """Return the rows of a binary column, as `struct<row, reason>`."""
     shape = StructType().add(ROW_FIELD, spark_columns(spec.columns))
     shape = shape.add(REASON_FIELD, StringType())
     # Spark's stub of arrow_udf leaves struct results out, which it does take.
     decode: Any = arrow_udf(row_decoding(spec, schemas), shape)  # type: ignore[call-overload]
     # Marked so that the planner neither repeats the decoding nor moves filters below it.
-    column: Column = (decode if repeatable else decode.asNondeterministic())(bytes)
+    column: Column = decode.asNondeterministic()(bytes)
+    return column
+
+
+def transcode_in_batches(bytes: Column, spec: FormatSpec, schemas: SchemaSource) -> Column:
+    """Return records of any Avro schema as records of the columns' own, or reasons."""
+    transcode: Any = arrow_udf(row_transcoding(spec, schemas), BinaryType())  # type: ignore[call-overload]
+    column: Column = transcode(bytes)
     return column
 
 

@@ -15,11 +15,19 @@ from orion.process.format.batch import decode_in_batches
 _WIDTHS = {Scalar.INTEGER: 4, Scalar.BIGINT: 8}
 
 
-def decode_column(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None = None) -> Column:
+def decode_column(
+    bytes: Column,
+    spec: FormatSpec,
+    schemas: SchemaSource | None = None,
+    *,
+    closed: bool = False,
+) -> Column:
     """Return the rows of a binary column, as `struct<row, reason>`.
 
     Args:
         schemas: Where AVRO, JSON_SR and PROTOBUF find the schemas of records.
+        closed: AVRO only, for plans made anew for each batch: read with the schemas known now, at
+            Spark's full speed; see `unplanned_schema_id`.
     """
     check(spec)
     if spec.format is Format.NONE:
@@ -27,7 +35,7 @@ def decode_column(bytes: Column, spec: FormatSpec, schemas: SchemaSource | None 
     if spec.format is Format.KAFKA and spec.columns[0].type is not Scalar.DOUBLE:
         return _decode_kafka(bytes, spec.columns[0])
     if spec.format is Format.AVRO and schemas is not None:
-        return decode_avro(bytes, spec, schemas)
+        return decode_avro(bytes, spec, schemas, closed=closed)
     return decode_in_batches(bytes, spec, schemas)
 
 
