@@ -1,9 +1,40 @@
 """Every function that is there without asking."""
 
+from orion.sql.function.aggregate import collection, number
 from orion.sql.function.registry import Functions
-from orion.sql.function.scalar import math, rounding
+from orion.sql.function.scalar import (
+    array,
+    encoding,
+    json_text,
+    mapping,
+    mask,
+    math,
+    null,
+    regex,
+    rounding,
+    table,
+    temporal,
+    text,
+    url,
+)
 
-_ALL = (rounding, math)
+_ALL = (
+    rounding,
+    math,
+    text,
+    mask,
+    encoding,
+    regex,
+    array,
+    mapping,
+    json_text,
+    temporal,
+    url,
+    null,
+    table,
+    number,
+    collection,
+)
 
 
 def built_in_functions() -> Functions:

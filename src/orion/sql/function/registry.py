@@ -10,7 +10,7 @@ from orion.sql.function.errors import (
     UnknownFunctionError,
     WrongArgumentsError,
 )
-from orion.sql.function.function import Function, Kind, Matched, Variant
+from orion.sql.function.function import Aggregation, Function, Kind, Matched, Variant
 from orion.sql.function.match import Given, LambdaArgument, MismatchError
 
 
@@ -43,6 +43,13 @@ class Resolved:
         if variant.typed:
             return variant.meaning(*arguments, types=(*self.parameters, self.returns))
         return variant.meaning(*arguments)
+
+    def aggregation(self, *constants: Any) -> Aggregation:
+        """Return the steps of an aggregate for the arguments that are constants."""
+        types = {"types": (*self.parameters, self.returns)} if self.variant.typed else {}
+        made = self.variant.meaning(*constants, **types)
+        assert isinstance(made, Aggregation)
+        return made
 
 
 class Functions:
