@@ -5,6 +5,7 @@ new owner reads to the end before it decides: so no two processes decide from th
 """
 
 import logging
+import random
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -25,10 +26,9 @@ Apply = Callable[[bytes | None, bytes | None], None]
 Decide = Callable[[], tuple[Sequence[Pair], Result]]
 
 _TIMEOUT_S = 15.0
-# Two processes that write at the same time fence each other; each try costs some milliseconds.
-_TRIES = 20
+# Two processes that write at the same time fence each other; one of them waits the longer.
+_PAUSE_S = (0.005, 0.06)
 _POLL_S = 0.5
-_FENCED = {"_FENCED", "INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_PRODUCER_ID_MAPPING"}
 
 
 class StateLogError(UnavailableError):
@@ -79,21 +79,25 @@ class StateLog:
         another process wrote in between. It may raise: then nothing is written.
         """
         with self._turn:
-            for _ in range(_TRIES):
-                producer = self._own()
-                with self.lock:
-                    pairs, result = make()
-                if not pairs:
-                    return result
+            deadline = time.monotonic() + _TIMEOUT_S
+            while True:
                 try:
-                    self._catch_up(self._write(producer, pairs) + 1)
+                    return self._try(make)
                 except KafkaException as error:
+                    # Another process took over, or a broker went: nothing of this try is visible,
+                    # or all of it is, which the next one sees.
                     self._producer = None
-                    if not _is_fenced(error):
+                    if time.monotonic() > deadline:
                         raise StateLogError(self._topic, error.args[0].str()) from error
-                else:
-                    return result
-        raise StateLogError(self._topic, f"others wrote at the same time, {_TRIES} times")
+                    time.sleep(random.uniform(*_PAUSE_S))
+
+    def _try(self, make: Decide[Result]) -> Result:
+        producer = self._own()
+        with self.lock:
+            pairs, result = make()
+        if pairs:
+            self._catch_up(self._write(producer, pairs) + 1)
+        return result
 
     def _create(self) -> None:
         topics = Topics(self._connection)
@@ -117,10 +121,7 @@ class StateLog:
             transaction_timeout_ms=10_000,
             message_max_bytes=64 << 20,
         )
-        try:
-            producer.init_transactions(_TIMEOUT_S)
-        except KafkaException as error:
-            raise StateLogError(self._topic, error.args[0].str()) from error
+        producer.init_transactions(_TIMEOUT_S)
         # What the owner before had under way is decided now: the end is the end.
         self._catch_up(self._end())
         self._producer = producer
@@ -190,8 +191,3 @@ class StateLog:
             # The end is told with the offset behind the marks of transactions.
             self._position = max(self._position, offset + (error is None))
             self._moved.notify_all()
-
-
-def _is_fenced(error: KafkaException) -> bool:
-    cause = error.args[0]
-    return cause.fatal() or cause.name() in _FENCED
