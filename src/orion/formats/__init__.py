@@ -22,7 +22,13 @@ from orion.formats.limit import (
 )
 from orion.formats.plain import from_arrow, plain_rows, to_arrow
 from orion.formats.plain_json import JsonDecoder
-from orion.formats.schema import ANONYMOUS_KEY, ANONYMOUS_VALUE, columns_of, schema_of
+from orion.formats.schema import (
+    ANONYMOUS_KEY,
+    ANONYMOUS_VALUE,
+    NoSchemaError,
+    columns_of,
+    schema_of,
+)
 from orion.formats.schema_error import (
     SchemaColumnsError,
     UnmappedTypeError,
@@ -75,6 +81,7 @@ __all__ = [
     "MemorySchemas",
     "NativeSchemas",
     "NoRegistryError",
+    "NoSchemaError",
     "Nullable",
     "RegisteredSchema",
     "RegistryRefusedError",

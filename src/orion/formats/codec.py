@@ -6,6 +6,7 @@ from orion.formats.json import JsonCodec
 from orion.formats.json_schema import JsonSchemaCodec
 from orion.formats.kafka import KafkaCodec
 from orion.formats.none import NoneCodec
+from orion.formats.protobuf import PlainProtobufCodec, ProtobufCodec
 from orion.formats.schema_source import SchemaSource
 from orion.formats.spec import Codec, Format, FormatSpec
 from orion.model import InvalidInputError
@@ -26,6 +27,8 @@ def codec_of(spec: FormatSpec, schemas: SchemaSource | None = None) -> Codec:
             return KafkaCodec(spec)
         case Format.NONE:
             return NoneCodec(spec)
+        case Format.PROTOBUF_NOSR:
+            return PlainProtobufCodec(spec)
         case _:
             return _registered(spec, _require(spec, schemas))
 
@@ -37,7 +40,7 @@ def _registered(spec: FormatSpec, schemas: SchemaSource) -> Codec:
         case Format.JSON_SR:
             return JsonSchemaCodec(spec, schemas)
         case _:
-            raise NotImplementedError(spec.format)
+            return ProtobufCodec(spec, schemas)
 
 
 class NoRegistryError(InvalidInputError):

@@ -63,7 +63,7 @@ def json_text(value: object) -> str:
     """Return a value as compact JSON: fields in order, decimals as they were written."""
     match value:
         case dict():
-            parts = (f"{_quoted(str(k))}:{json_text(value[k])}" for k in sorted(value, key=str))
+            parts = (f"{_quoted(str(k))}:{json_text(value[k])}" for k in value)
             return "{" + ",".join(parts) + "}"
         case list() | tuple():
             return "[" + ",".join(map(json_text, value)) + "]"

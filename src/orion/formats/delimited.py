@@ -15,10 +15,9 @@ from orion.formats.temporal import as_numbers
 from orion.model import Decimal, Scalar, Struct, Type
 
 _QUOTE = '"'
-# A first value that begins outside of this, or any value that begins at or below '#', is quoted:
-# the rule of the CSV library that ksqlDB uses, which keeps lines from looking like comments.
+# A first value that begins with anything but a letter or digit, or any value that begins at or
+# below '#', is quoted: the rule of the CSV library that ksqlDB uses.
 _LAST_QUOTED_START = "#"
-_PLAIN_END = "~"
 
 
 class DelimitedCodec:
@@ -85,7 +84,7 @@ def _needs(text: str, separator: str, is_first: bool) -> bool:
     if not text:
         return is_first
     start = text[0]
-    odd_start = is_first and (start > _PLAIN_END or start == ",")
+    odd_start = is_first and not (start.isascii() and start.isalnum())
     if start <= _LAST_QUOTED_START or odd_start or text[-1] <= " ":
         return True
     return any(mark in text for mark in (separator, _QUOTE, "\r", "\n"))

@@ -75,6 +75,7 @@ def check(spec: FormatSpec) -> None:
             _check_types(spec, _has_text_keys)
         case Format.AVRO:
             _check_names(spec)
+            _check_types(spec, _has_text_keys)
         case _:
             _check_names(spec)
             _check_types(spec, _has_protobuf_form)
@@ -163,7 +164,12 @@ def _check_wrapping(spec: FormatSpec, wrap: bool) -> None:
         raise FormatPropertyError(
             spec.format, "wrapping", wrap, "only a single column can be wrapped or not"
         )
-    fixed = {Format.KAFKA: False, Format.PROTOBUF: True, Format.PROTOBUF_NOSR: True}
+    fixed = {
+        Format.KAFKA: False,
+        Format.DELIMITED: False,
+        Format.PROTOBUF: True,
+        Format.PROTOBUF_NOSR: True,
+    }
     if not spec.format.can_choose_wrapping and fixed.get(spec.format) is not wrap:
         raise FormatPropertyError(
             spec.format, "wrapping", wrap, "leave it out: the format leaves no choice"

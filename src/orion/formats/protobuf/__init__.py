@@ -1,0 +1,15 @@
+"""PROTOBUF bodies and schemas."""
+
+from orion.formats.protobuf.codec import PlainProtobufCodec, ProtobufCodec
+from orion.formats.protobuf.column import columns_of_message
+from orion.formats.protobuf.compile import compile_protobuf, find_message
+from orion.formats.protobuf.schema import protobuf_schema
+
+__all__ = [
+    "PlainProtobufCodec",
+    "ProtobufCodec",
+    "columns_of_message",
+    "compile_protobuf",
+    "find_message",
+    "protobuf_schema",
+]
