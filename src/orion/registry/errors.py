@@ -119,7 +119,8 @@ class InvalidSchemaError(InvalidInputError):
 
     def __init__(self, kind: str, reason: str) -> None:
         self.kind, self.reason = kind, reason
-        super().__init__(f"The schema is not valid {kind}: {reason.rstrip('.')}.")
+        word = f"valid {kind}" if kind else "valid"
+        super().__init__(f"The schema is not {word}: {reason.rstrip('.')}.")
 
 
 class InvalidVersionError(InvalidInputError):

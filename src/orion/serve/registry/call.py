@@ -16,6 +16,7 @@ from orion.registry import (
     check_subject,
     parse_version,
 )
+from orion.serve.body import BadBodyError
 
 # Stands for an encoded slash while paths are matched; a name can never hold it.
 SLASH = "\0"
@@ -90,7 +91,7 @@ class Call:
     def fields(self, known: tuple[str, ...]) -> dict[str, Any]:
         """Return the body as an object of known fields."""
         if not isinstance(self.body, dict):
-            raise BadFieldError("", "is missing: the body is not an object")
+            raise BadBodyError("it is not an object")
         for name in self.body:
             if name not in known:
                 raise BadFieldError(name, "is not known", nearest(name, known))

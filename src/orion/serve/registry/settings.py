@@ -37,9 +37,13 @@ def set_config(registry: Registry, call: Call) -> Any:
         read_metadata(given.get(name))
     for name in ("defaultRuleSet", "overrideRuleSet"):
         read_rules(given.get(name))
-    for name, kind in (("alias", str), ("compatibilityGroup", str), ("normalize", bool)):
+    for name, kind, word in (
+        ("alias", str, "a text"),
+        ("compatibilityGroup", str, "a text"),
+        ("normalize", bool, "true or false"),
+    ):
         if not isinstance(given.get(name), kind | None):
-            raise BadFieldError(name, f"is {given[name]!r}, expected a {kind.__name__}")
+            raise BadFieldError(name, f"is {given[name]!r}, expected {word}")
     registry.set_config(_scope(call), given)
     answer = {name: value for name, value in given.items() if name != "compatibilityLevel"}
     return answer | ({"compatibility": given["compatibilityLevel"]} if level is not None else {})
