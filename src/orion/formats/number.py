@@ -36,6 +36,11 @@ def spell_decimal(value: Decimal) -> str:
     return format(value, "f")
 
 
+def shift_decimal(value: Decimal, places: int) -> Decimal:
+    """Return a decimal with its point moved, all digits kept."""
+    return value.scaleb(places, _WIDE)
+
+
 def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
     """Return a decimal at a scale; None if digits would be lost."""
     try:

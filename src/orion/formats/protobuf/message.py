@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor, OneofDescriptor
 
+from orion.formats.number import shift_decimal
 from orion.formats.protobuf.column import (
     DATE,
     DECIMAL,
@@ -102,7 +103,7 @@ def _read_time(found: Any) -> int:
 
 
 def _read_decimal(found: Any) -> Exact:
-    return Exact(int.from_bytes(found.value, "big", signed=True)).scaleb(-found.scale)
+    return shift_decimal(Exact(int.from_bytes(found.value, "big", signed=True)), -found.scale)
 
 
 def filler(columns: tuple[Field, ...], message: Descriptor, path: str = "") -> Fill:
@@ -276,6 +277,6 @@ def _fill_time(target: Any, value: int) -> None:
 
 
 def _fill_decimal(target: Any, value: Exact, kind: Decimal) -> None:
-    number = int(value.scaleb(kind.scale))
+    number = int(shift_decimal(value, kind.scale))
     target.value = number.to_bytes(number.bit_length() // 8 + 1, "big", signed=True)
     target.precision, target.scale = kind.precision, kind.scale

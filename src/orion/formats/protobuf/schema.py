@@ -81,7 +81,7 @@ class _Writer:
                 name = f"{DEFAULT_NAME}{next(self._numbers)}"
                 return name, self._message(name, fields, indent)
             case Decimal():
-                self._imports |= {"confluent/meta.proto", "confluent/type/decimal.proto"}
+                self._imports.add("confluent/type/decimal.proto")
                 return "confluent.type.Decimal", []
             case Scalar() if kind in _MESSAGES:
                 word, path = _MESSAGES[kind]
@@ -95,6 +95,7 @@ class _Writer:
         inner = kind.element if isinstance(kind, Array) else kind
         if not isinstance(inner, Decimal):
             return ""
+        self._imports.add("confluent/meta.proto")
         parameters = (("precision", inner.precision), ("scale", inner.scale))
         given = ", ".join(f'{{key: "{name}", value: "{value}"}}' for name, value in parameters)
         return f" [(confluent.field_meta) = {{params: [{given}]}}]"
