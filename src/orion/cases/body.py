@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -90,20 +90,28 @@ def _value(value: Any, kind: Type) -> Any:
             return base64.b64decode(value)
         case Scalar.DATE | Scalar.TIMESTAMP:
             return _moment(value, kind)
-        case Scalar.DOUBLE:
-            return float(value)
-        case Scalar.INTEGER | Scalar.BIGINT | Scalar.TIME:
-            return int(value)
-        case Scalar.STRING:
-            return value if isinstance(value, str) else dump_json(value)
-        case DecimalType(_, scale):
-            return Decimal(str(value)).quantize(Decimal(1).scaleb(-scale))
+        case Scalar() | DecimalType():
+            return _plain_value(value, kind)
         case Array(element):
             return [_value(item, element) for item in value]
         case Map(key, element):
             return [(_value(k, key), _value(v, element)) for k, v in value.items()]
         case Struct(fields):
             return _fields(value, fields)
+    return value
+
+
+def _plain_value(value: Any, kind: Scalar | DecimalType) -> Any:
+    match kind:
+        case Scalar.DOUBLE:
+            return float(value)
+        case Scalar.INTEGER | Scalar.BIGINT | Scalar.TIME:
+            return int(value)
+        case Scalar.STRING:
+            return value if isinstance(value, str) else dump_json(value)
+        case DecimalType(precision, scale):
+            context = Context(prec=precision + 1)
+            return Decimal(str(value)).quantize(Decimal(1).scaleb(-scale), context=context)
     return value
 
 
@@ -131,6 +139,20 @@ def _shown(value: Any, kind: Type) -> Any:
             return {str(_shown(k, key)): _shown(v, element) for k, v in pairs}
         case Struct(fields):
             return {field.name: _shown(value[field.name], field.type) for field in fields}
+    return value
+
+
+def in_form_of(value: Any, like: Any) -> Any:
+    """Return a value with its decimals as text where the case writes them so."""
+    if isinstance(value, Decimal) and isinstance(like, str):
+        return f"{value:f}"
+    if isinstance(value, dict) and isinstance(like, Mapping):
+        loose = {str(name).upper(): item for name, item in like.items()}
+        return {name: in_form_of(v, loose.get(name.upper())) for name, v in value.items()}
+    if isinstance(value, list) and isinstance(like, list):
+        return [
+            in_form_of(item, like[n] if n < len(like) else None) for n, item in enumerate(value)
+        ]
     return value
 
 

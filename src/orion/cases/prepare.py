@@ -15,6 +15,7 @@ from orion.formats import (
     SchemaReference,
     columns_of,
 )
+from orion.model import Field, Struct
 from orion.sql import Source
 
 _KINDS = {"AVRO": SchemaKind.AVRO, "JSON_SR": SchemaKind.JSON, "PROTOBUF": SchemaKind.PROTOBUF}
@@ -39,14 +40,22 @@ def prepare_topics(topics: Sequence[Json], schemas: MemorySchemas) -> None:
 
 def _schema(topic: Json, part: str) -> Schema | None:
     text: Any = topic.get(f"{part}Schema")
-    kind = _KINDS.get(str(topic.get(f"{part}Format", "")).upper())
-    if text is None or kind is None:
+    if text is None:
         return None
+    kind = _KINDS.get(str(topic.get(f"{part}Format", "")).upper()) or _guess(text)
     references = tuple(
         SchemaReference(str(r["name"]), str(r.get("subject", r["name"])), 1)
         for r in topic.get(f"{part}SchemaReferences") or ()
     )
     return Schema(kind, text if isinstance(text, str) else json.dumps(text), references)
+
+
+def _guess(text: Any) -> SchemaKind:
+    """Return the language of a schema whose format is not told."""
+    if isinstance(text, str) and "syntax" in text:
+        return SchemaKind.PROTOBUF
+    is_json = isinstance(text, dict) and ("properties" in text or "$schema" in text)
+    return SchemaKind.JSON if is_json else SchemaKind.AVRO
 
 
 def writer_spec(
@@ -62,4 +71,6 @@ def writer_spec(
         return spec
     anonymous = spec.columns[0].name if len(spec.columns) == 1 else "ROWVAL"
     columns = columns_of(found.schema, schemas, anonymous=anonymous)
+    if not spec.is_wrapped and columns[0].name != anonymous:
+        columns = (Field(anonymous, Struct(tuple(columns))),)
     return replace(spec, columns=columns, schema_id=found.id)

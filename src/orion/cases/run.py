@@ -5,9 +5,10 @@ import time
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from orion.cases.body import decode_body, encode_body
+from orion.cases.body import decode_body, encode_body, in_form_of
 from orion.cases.case import Case, Json
 from orion.cases.prepare import prepare_topics, writer_spec
 from orion.command import FormatRules, key_spec, register_columns, value_spec
@@ -171,8 +172,19 @@ class _Run:
             written = self._runner.run(query, self._topics)
             for record in written:
                 self._write(query.sink.topic, record)
-        wanted = dict.fromkeys(str(item["topic"]) for item in self._case.outputs)
-        return [shown for topic in wanted for shown in self._shown(topic)]
+        wanted: dict[str, list[Json]] = {}
+        for item in self._case.outputs:
+            wanted.setdefault(str(item["topic"]), []).append(item)
+        return [
+            {
+                **shown,
+                "key": in_form_of(shown["key"], like.get("key")),
+                "value": in_form_of(shown["value"], like.get("value")),
+            }
+            for topic, likes in wanted.items()
+            for shown, like in zip_longest(self._shown(topic), likes, fillvalue={})
+            if shown
+        ]
 
     def _shown(self, topic: str) -> Iterator[Json]:
         source = self._sources.get(topic.upper())

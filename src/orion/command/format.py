@@ -81,6 +81,11 @@ class FormatRules:
             schema = found.schema
         anonymous = _ANONYMOUS_KEY if is_key else _ANONYMOUS_VALUE
         fields = columns_of(schema, self._schemas, anonymous=anonymous)
+        if is_key and name.can_choose_wrapping and len(fields) == 1 and fields[0].name != anonymous:
+            # A record of one field is no bare value: it is the whole key, as a struct.
+            fields = (Field(anonymous, Struct(tuple(fields))),)
+        if not is_key and format.wrap is False and fields and fields[0].name != anonymous:
+            fields = (Field(anonymous, Struct(tuple(fields))),)
         return [Field(field.name.upper(), _upper(field.type)) for field in fields]
 
 

@@ -124,7 +124,7 @@ def _spelled(value: Column, kind: Type) -> Column:
 
 def _quoted(text: Column, separator: str, *, is_first: bool) -> Column:
     mark = separator if separator not in "\\^$.|?*+()[]{}-" else f"\\{separator}"
-    odd_start = r"\x00-\x23\x2C\x7F-\x{10FFFF}" if is_first else r"\x00-\x23"
+    odd_start = "^0-9A-Za-z" if is_first else r"\x00-\x23"
     pattern = rf'(?s)^[{odd_start}]|[{mark}"\r\n]|[\x00-\x20]$'
     needs = text.rlike(pattern)
     if is_first:

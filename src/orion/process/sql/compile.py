@@ -3,14 +3,18 @@
 The same for a live stream and for the records of a test: nothing here starts a job.
 """
 
+from dataclasses import replace
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from orion.command import key_spec, value_spec
 from orion.formats import SchemaSource
+from orion.model import Array
 from orion.process.format import encode_column
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.read import ABSENT, FACTS, HEADERS, SEQUENCE, TIME, Surroundings, read_source
+from orion.process.sql.rows import in_batches
 from orion.sql import Source, step, tree, typed
 
 
@@ -26,7 +30,7 @@ def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
     if project.having is not None:
         rows = _keep(rows, project.having, is_table=True)
     columns = [
-        *(_column(named, f"$key.{named.name}") for named in project.key),
+        *(_key_column(named, project) for named in project.key),
         *(_column(named, named.name) for named in project.value),
     ]
     bounds = [quoted(name) for name in ("WINDOWSTART", "WINDOWEND") if name in rows.columns]
@@ -36,6 +40,16 @@ def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
 
 def _column(named: step.Named, name: str) -> Column:
     return compile_expression(named.expression).alias(name)
+
+
+def _key_column(named: step.Named, project: step.Project) -> Column:
+    """Return a column of the key; what is computed from a value that is absent is null."""
+    found = compile_expression(named.expression)
+    reads = [read for read in step.reads_of(project.input) if not read.qualified]
+    own = {column.name for read in reads for column in read.source.key}
+    if project.is_keyed_anew and reads and not typed.inputs_of(named.expression) <= own:
+        found = F.when(~F.col(ABSENT), found)
+    return found.alias(f"$key.{named.name}")
 
 
 def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
@@ -61,7 +75,7 @@ def _keep(rows: DataFrame, condition: typed.Typed, *, is_table: bool) -> DataFra
 
 def _flatten(rows: DataFrame, node: step.Flatten) -> DataFrame:
     """Return a row for each place of the lists that table functions give, the longest deciding."""
-    lists = {named.name: compile_expression(named.expression) for named in node.columns}
+    lists = {named.name: _list(named.expression) for named in node.columns}
     rows = rows.where(~F.col(ABSENT)).withColumns(lists)
     sizes = [F.coalesce(F.size(F.col(name)), F.lit(0)) for name in lists]
     longest = F.greatest(*sizes) if len(sizes) > 1 else sizes[0]
@@ -69,6 +83,14 @@ def _flatten(rows: DataFrame, node: step.Flatten) -> DataFrame:
     places = F.when(longest > 0, F.sequence(F.lit(0), longest - 1))
     rows = rows.withColumn("$place", F.explode(places))
     return rows.withColumns({name: F.get(F.col(name), F.col("$place")) for name in lists})
+
+
+def _list(call: typed.Typed) -> Column:
+    """Return all that a table function gives for a row, as an array."""
+    assert isinstance(call, typed.Applied)
+    if call.function.name == "EXPLODE":
+        return compile_expression(call.arguments[0])
+    return in_batches(replace(call, type=Array(call.type)))
 
 
 def encode_rows(
@@ -83,7 +105,11 @@ def encode_rows(
         F.col(HEADERS).alias("headers"),
         F.col(SEQUENCE),
     ]
-    return rows.select(*columns)
+    records = rows.select(*columns)
+    if sink.event_time is not None:
+        # Kafka has no records from before 1970.
+        records = records.where(F.col("timestamp_ms") >= 0)
+    return records
 
 
 def _struct(names: list[tuple[str, str]]) -> Column:

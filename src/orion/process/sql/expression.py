@@ -103,9 +103,9 @@ class _Compiler:
         return column
 
     def _converted(self, node: typed.Converted) -> Column:
-        value = self.compile(node.value)
         if node.value.type is None:
-            return value.cast(spark_type(node.type))
+            return F.lit(None).cast(spark_type(node.type))
+        value = self.compile(node.value)
         found = cast_column(value, node.value.type, node.type)
         return self._or_batches(node) if found is None else found
 
@@ -134,6 +134,9 @@ class _Compiler:
         return self._or_batches(node) if found is None else found
 
     def _lambda(self, node: Any) -> Callable[..., Column]:
+        if any(isinstance(part, typed.Arithmetic | typed.Negative) for part in typed.walk(node)):
+            # Arithmetic on null fails the call around a lambda; Spark's goes on with null.
+            raise NotNativeError
         names = [parameter.name for parameter in node.parameters]
 
         def call(*values: Column) -> Column:

@@ -1,6 +1,6 @@
 """Which types meet in which: numbers widen, texts stay texts, nothing is converted in silence."""
 
-from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.sql.parse.tree import ArithmeticOperator
 
 _MAX_PRECISION = 38
@@ -72,7 +72,21 @@ def _common_nested(left: Type, right: Type) -> Type | None:
     if isinstance(left, Map) and isinstance(right, Map):
         key, value = common(left.key, right.key), common(left.value, right.value)
         return None if key is None or value is None else Map(key, value)
+    if isinstance(left, Struct) and isinstance(right, Struct):
+        return _common_struct(left, right)
     return None
+
+
+def _common_struct(left: Struct, right: Struct) -> Struct | None:
+    """Return the struct with the fields of both."""
+    fields = []
+    for name in dict.fromkeys(field.name for field in (*left.fields, *right.fields)):
+        one, other = left.get(name), right.get(name)
+        kind = common(one.type if one else None, other.type if other else None)
+        if kind is None:
+            return None
+        fields.append(Field(name, kind))
+    return Struct(tuple(fields))
 
 
 def result_of(operator: ArithmeticOperator, left: Type, right: Type) -> Type:
@@ -134,8 +148,9 @@ def can_widen(source: Type | None, target: Type) -> bool:
         return True
     if is_number(source) and is_number(target):
         if isinstance(target, Decimal):
-            own = to_decimal(source) if source is not Scalar.DOUBLE else None
-            return own is not None and _fits(own, target)
+            return source is not Scalar.DOUBLE and (
+                not isinstance(source, Decimal) or _fits(source, target)
+            )
         return _rank(source) <= _rank(target)
     if isinstance(source, Array) and isinstance(target, Array):
         return can_widen(source.element, target.element)

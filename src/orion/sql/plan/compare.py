@@ -6,6 +6,7 @@ from functools import reduce
 from orion.model import Array, Map, Scalar, Struct
 from orion.sql.parse.tree import ComparisonOperator, LogicalOperator, Node
 from orion.sql.plan import coercion, typed
+from orion.sql.plan.cast import spell
 from orion.sql.plan.errors import TypeMismatchError
 from orion.sql.plan.instant import parse_timestamp_ms
 from orion.sql.plan.meet import meet
@@ -32,6 +33,8 @@ def contains(value: Typed, items: Sequence[Typed], node: Node) -> Typed:
     """Return whether a value equals one of a list, each read in the value's type."""
     if value.type is not None:
         items = [_with_moment(item, value, node) for item in items]
+    if value.type is Scalar.STRING:
+        items = [_as_text(item) for item in items]
     value, *items = meet([value, *items], node)
     equals: list[Typed] = [
         typed.Compared(Scalar.BOOLEAN, ComparisonOperator.EQUAL, value, item) for item in items
@@ -39,6 +42,14 @@ def contains(value: Typed, items: Sequence[Typed], node: Node) -> Typed:
     return reduce(
         lambda one, other: typed.Logic(Scalar.BOOLEAN, LogicalOperator.OR, one, other), equals
     )
+
+
+def _as_text(value: Typed) -> Typed:
+    """Return a literal as its text, for a list that a text is looked up in."""
+    if not isinstance(value, typed.Constant) or value.type in (None, Scalar.STRING):
+        return value
+    assert value.type is not None
+    return typed.Constant(Scalar.STRING, spell(value.value, value.type))
 
 
 def _with_moment(value: Typed, other: Typed, node: Node) -> Typed:
@@ -57,7 +68,9 @@ def _with_moment(value: Typed, other: Typed, node: Node) -> Typed:
 def _check(operator: ComparisonOperator, left: Typed, right: Typed, node: Node) -> None:
     one, other = left.type, right.type
     if one is None or other is None:
-        return
+        raise TypeMismatchError(
+            "Nothing can be compared with NULL.", node=node, fix="Use IS NULL or IS NOT NULL."
+        )
     numbers = coercion.is_number(one) and coercion.is_number(other)
     texts = Scalar.STRING in (one, other) and bool(coercion.TEMPORAL & {one, other})
     same = one == other or coercion.common(one, other) is not None

@@ -8,7 +8,7 @@ from orion.sql.parse import resolve_type, tree
 from orion.sql.parse.tree import ColumnMark, SourceKind
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.naming import repeated
-from orion.sql.plan.property import Properties, read_declare
+from orion.sql.plan.property import SCHEMA_FORMATS, Properties, read_declare
 from orion.sql.plan.source import (
     HEADERS_TYPE,
     RESERVED,
@@ -64,7 +64,8 @@ def declare_source(
     columns = _declared(statement, types)
     columns = _inferred(columns, statement, topic, (key_format, value_format), formats)
     columns = _key_first(columns)
-    _check_columns(columns, statement, properties)
+    needs_schema = value_format.name in SCHEMA_FORMATS
+    _check_columns(columns, statement, properties, needs_schema=needs_schema)
     source = Source(
         name=statement.name.text,
         kind=statement.kind,
@@ -180,7 +181,11 @@ def _key_first(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 def _check_columns(
-    columns: tuple[Column, ...], statement: tree.CreateSource, properties: Properties
+    columns: tuple[Column, ...],
+    statement: tree.CreateSource,
+    properties: Properties,
+    *,
+    needs_schema: bool,
 ) -> None:
     for column in columns:
         if column.name in RESERVED:
@@ -198,7 +203,7 @@ def _check_columns(
             node=statement,
             fix="Mark the column that is the record's key: id BIGINT PRIMARY KEY.",
         )
-    if Role.VALUE not in roles:
+    if Role.VALUE not in roles and needs_schema:
         raise StatementError(
             "No value column is declared, and the schema registry knows none.", node=statement
         )

@@ -17,6 +17,8 @@ from orion.sql.plan.typed import Shape, Typed
 
 Row = Mapping[str, Any]
 _BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
+# Marks the row that a lambda's body sees: what fails there fails the whole call around it.
+_IN_LAMBDA = "=>"
 
 
 def evaluate(node: Typed, row: Row) -> Any:
@@ -62,6 +64,8 @@ def _element(node: typed.ElementOf, row: Row) -> Any:
 def _arithmetic(node: typed.Arithmetic, row: Row) -> Any:
     left, right = evaluate(node.left, row), evaluate(node.right, row)
     if left is None or right is None:
+        if _IN_LAMBDA in row:
+            raise ValueError("arithmetic on NULL")
         return None
     match node.type:
         case Decimal():
@@ -199,11 +203,19 @@ def _made(node: typed.Made, row: Row) -> Any:
 
 def _lambda(node: typed.LambdaOf, row: Row) -> Callable[..., Any]:
     names = [parameter.name for parameter in node.parameters]
-    return lambda *values: evaluate(node.body, {**row, **dict(zip(names, values, strict=True))})
+    return lambda *values: evaluate(
+        node.body, {**row, _IN_LAMBDA: True, **dict(zip(names, values, strict=True))}
+    )
 
 
 def _applied(node: typed.Applied, row: Row) -> Any:
-    return node.function.apply(*(evaluate(argument, row) for argument in node.arguments))
+    arguments = [evaluate(argument, row) for argument in node.arguments]
+    if _IN_LAMBDA in row:
+        return node.function.apply(*arguments)
+    try:
+        return node.function.apply(*arguments)
+    except Exception:  # noqa: BLE001  a call that fails is null, what stands around it goes on
+        return None
 
 
 _BY_NODE: Mapping[type, Callable[[Any, Row], Any]] = {

@@ -12,18 +12,19 @@ from orion.sql.plan.errors import TypeMismatchError
 from orion.sql.plan.instant import parse_date_days, parse_time_ms, parse_timestamp_ms
 from orion.sql.plan.typed import Shape, Typed
 
-_BOOLEAN = {"true": True, "t": True, "yes": True, "y": True}
-_BOOLEAN |= {"false": False, "f": False, "no": False, "n": False}
-
 
 def meet(values: Sequence[Typed], node: tree.Node) -> list[Typed]:
     """Return the values in the one type that all can be read as.
 
     A literal text gives way to the type of its neighbours, which reads it: `ARRAY[1, '2']`.
     """
-    firm = [value for value in values if not _is_literal_text(value)]
+    firm = [value for value in values if not _is_soft(value)]
     kinds = [value.type for value in (firm if _has_type(firm) else values)]
     target = reduce(lambda left, right: _common(left, right, node), kinds, None)
+    if coercion.is_number(target):
+        # A text may spell a number that its neighbours' type is too narrow for.
+        spelled = (_spelled_type(value) for value in values)
+        target = reduce(lambda left, right: _common(left, right, node), spelled, target)
     if target is Scalar.STRING or target is None:
         target = Scalar.STRING if any(v.type for v in values) else None
     return list(values) if target is None else [convert(v, target, node) for v in values]
@@ -33,8 +34,27 @@ def _has_type(values: Sequence[Typed]) -> bool:
     return any(value.type is not None for value in values)
 
 
-def _is_literal_text(value: Typed) -> bool:
+def _is_soft(value: Typed) -> bool:
+    """Tell whether a value is a literal text, or is made of some."""
+    if isinstance(value, typed.Made):
+        return any(_is_soft(part) for part in value.parts)
     return isinstance(value, typed.Constant) and value.type is Scalar.STRING
+
+
+def _spelled_type(value: Typed) -> Type | None:
+    """Return the type of the number that a literal text spells; None: it spells none."""
+    if not (isinstance(value, typed.Constant) and value.type is Scalar.STRING):
+        return None
+    try:
+        number = Number(value.value.strip())
+    except InvalidOperation:
+        return None
+    if not number.is_finite() or number != number.to_integral_value():
+        return None
+    for kind, limit in ((Scalar.INTEGER, 1 << 31), (Scalar.BIGINT, 1 << 63)):
+        if -limit <= number < limit:
+            return kind
+    return coercion.bounded(len(number.as_tuple().digits), 0)
 
 
 def _common(left: Type | None, right: Type | None, node: tree.Node) -> Type | None:
@@ -130,10 +150,27 @@ def read_text(text: str, target: Type) -> object:
     return reader(text)
 
 
+def _read_boolean(text: str) -> bool:
+    """Return what a word, or the beginning of one, says."""
+    word = text.strip().lower()
+    if word and ("true".startswith(word) or "yes".startswith(word)):
+        return True
+    if word and ("false".startswith(word) or "no".startswith(word)):
+        return False
+    raise ValueError(f"'{text}' is neither true nor false")
+
+
+def _read_whole(text: str) -> int:
+    number = Number(text.strip())
+    if number != number.to_integral_value():
+        raise ValueError(f"'{text}' is no whole number")
+    return int(number)
+
+
 _READERS: Mapping[Scalar, Callable[[str], object]] = {
-    Scalar.BOOLEAN: lambda text: _BOOLEAN[text.strip().lower()],
-    Scalar.INTEGER: lambda text: int(text.strip()),
-    Scalar.BIGINT: lambda text: int(text.strip()),
+    Scalar.BOOLEAN: _read_boolean,
+    Scalar.INTEGER: _read_whole,
+    Scalar.BIGINT: _read_whole,
     Scalar.DOUBLE: lambda text: float(text.strip()),
     Scalar.STRING: str,
     Scalar.DATE: parse_date_days,

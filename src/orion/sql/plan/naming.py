@@ -20,27 +20,21 @@ class Namer:
         self._scope = scope
         self._taken = {column.name for _, column in scope.star()} | set(taken)
         self._is_join = len(scope.reads) > 1
-        self._given: dict[tree.Expression, str] = {}
 
     def name(self, expression: tree.Expression) -> str:
-        """Return the name of an expression's column; the same for the same expression."""
-        if expression not in self._given:
-            self._given[expression] = self._new(expression)
-        return self._given[expression]
-
-    def of_column(self, alias: str, name: str, *, always: bool = False) -> str:
-        """Return the name of a source's column; in a join it tells the source where it must."""
-        if self._is_join and (always or self._scope.clashes(name)):
-            return f"{alias}_{name}"
-        return name
-
-    def _new(self, expression: tree.Expression) -> str:
+        """Return the name of an expression's column."""
         match expression:
             case tree.ColumnRef(source, name):
                 return name.text if source is None else self.of_column(source.text, name.text)
             case tree.FieldRef(_, name):
                 return self.unused(name.text)
         return self.generated()
+
+    def of_column(self, alias: str, name: str, *, always: bool = False) -> str:
+        """Return the name of a source's column; in a join it tells the source where it must."""
+        if self._is_join and (always or self._scope.clashes(name)):
+            return f"{alias}_{name}"
+        return name
 
     def generated(self) -> str:
         """Return the next name for something without one."""

@@ -42,7 +42,7 @@ _DECLARE: Mapping[str, type] = {
 _INSERT: Mapping[str, type] = {"QUERY_ID": str}
 _UNITS = {unit.name: unit.value for unit in tree.TimeUnit}
 _UNITS |= {name.removesuffix("S"): ms for name, ms in _UNITS.items()}
-_SCHEMA_FORMATS = ("AVRO", "JSON_SR", "PROTOBUF")
+SCHEMA_FORMATS = ("AVRO", "JSON_SR", "PROTOBUF")
 
 
 @dataclass(frozen=True)
@@ -78,21 +78,29 @@ class Properties:
         inherited = default if inherits and default is not None else Format((name or "").upper())
         full_name = self._full_name(part)
         schema_id = self.get(f"{part}_SCHEMA_ID")
-        if schema_id is not None and inherited.name not in _SCHEMA_FORMATS:
+        if schema_id is not None and inherited.name not in SCHEMA_FORMATS:
             raise StatementError(
                 f"{part}_SCHEMA_ID needs a format with schemas, not {inherited.name}.",
                 node=self.node,
-                fix=f"Use {', '.join(_SCHEMA_FORMATS)}.",
+                fix=f"Use {', '.join(SCHEMA_FORMATS)}.",
             )
         nullable = self.get(f"{part}_PROTOBUF_NULLABLE_REPRESENTATION")
         return Format(
             inherited.name,
-            delimiter=self.get(f"{part}_DELIMITER", inherited.delimiter),
+            delimiter=self._delimiter(part, inherited.delimiter),
             wrap=wrap,
             schema_id=schema_id,
             schema_name=full_name,
             nullable_representation=nullable or inherited.nullable_representation,
         )
+
+    def _delimiter(self, part: str, inherited: str | None) -> str | None:
+        found = self.get(f"{part}_DELIMITER", inherited)
+        if found == "":
+            raise StatementError(
+                f"{part}_DELIMITER is empty.", node=self.node, fix="Use ';', SPACE or TAB."
+            )
+        return None if found is None else str(found)
 
     def _full_name(self, part: str) -> str | None:
         found = self.get(f"{part}_SCHEMA_FULL_NAME")

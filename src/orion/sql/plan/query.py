@@ -59,23 +59,36 @@ class _Item:
 
 
 def plan_query(
-    query: tree.Query, catalogue: Catalogue, functions: Functions, *, sink: str | None = None
+    query: tree.Query,
+    catalogue: Catalogue,
+    functions: Functions,
+    *,
+    sink: str | None = None,
+    drops_keys: bool = False,
 ) -> QueryPlan:
     """Return the plan of a query.
 
     Args:
         sink: The stream or table that the rows go to; without one they go to who asks.
+        drops_keys: Whether a key that is not selected is left out, instead of asked for.
     """
-    return _Planner(query, catalogue, functions, sink).plan()
+    return _Planner(query, catalogue, functions, sink, drops_keys=drops_keys).plan()
 
 
 class _Planner:
     """Plans one query."""
 
     def __init__(
-        self, query: tree.Query, catalogue: Catalogue, functions: Functions, sink: str | None
+        self,
+        query: tree.Query,
+        catalogue: Catalogue,
+        functions: Functions,
+        sink: str | None,
+        *,
+        drops_keys: bool,
     ) -> None:
         self._query = query
+        self._drops_keys = drops_keys
         self._functions = functions
         self._types = catalogue.types
         self._sink = sink
@@ -295,12 +308,14 @@ class _Planner:
         key_columns = []
         for key in keys:
             position = self._find_key(items, key)
+            if position is None:
+                continue
             taken.add(position)
             key_columns.append(items[position].named)
         value = tuple(item.named for number, item in enumerate(items) if number not in taken)
         return tuple(key_columns), value
 
-    def _find_key(self, items: Sequence[_Item], key: KeyColumn) -> int:
+    def _find_key(self, items: Sequence[_Item], key: KeyColumn) -> int | None:
         for candidate in key.candidates:
             found = [n for n, item in enumerate(items) if item.named.expression == candidate]
             if len(found) > 1:
@@ -314,6 +329,8 @@ class _Planner:
             number for number, item in enumerate(items) if item.named.expression in key.candidates
         ]
         if not positions:
+            if self._drops_keys:
+                return None
             raise StatementError(
                 f"The key column '{key.name}' must be selected: '{self._sink}' is keyed by it.",
                 node=self._query,

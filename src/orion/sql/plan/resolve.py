@@ -9,7 +9,7 @@ from decimal import Decimal as Number
 from typing import Any, Protocol
 
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type, nearest
-from orion.sql.function import Functions, LambdaArgument
+from orion.sql.function import Functions, LambdaArgument, Resolved, WrongArgumentsError
 from orion.sql.parse import resolve_type, tree
 from orion.sql.plan import coercion, typed
 from orion.sql.plan.compare import compare, contains
@@ -273,7 +273,7 @@ class Resolver:
             else argument.type
             for argument in arguments
         ]
-        found = self._functions.resolve(node.name.text, given)
+        found, arguments = self._resolve_call(node, given, arguments)
         final: list[Typed] = []
         for argument, kind in zip(arguments, found.parameters, strict=True):
             if isinstance(argument, tree.Lambda):
@@ -281,6 +281,25 @@ class Resolver:
             else:
                 final.append(argument if kind is None else convert(argument, kind, node))
         return typed.Applied(found.returns, found, tuple(final))
+
+    def _resolve_call(
+        self,
+        node: tree.Call,
+        given: list[Type | LambdaArgument | None],
+        arguments: list[Typed | tree.Lambda],
+    ) -> tuple[Resolved, list[Typed | tree.Lambda]]:
+        """Return the function that takes the arguments, as they are or in their common type."""
+        try:
+            return self._functions.resolve(node.name.text, given), arguments
+        except WrongArgumentsError:
+            plain = [part for part in arguments if not isinstance(part, tree.Lambda)]
+            if len(plain) < len(arguments):
+                raise
+            try:
+                met = meet(plain, node)
+            except TypeMismatchError:
+                met = plain
+            return self._functions.resolve(node.name.text, [part.type for part in met]), [*met]
 
     def _argument(self, node: tree.Argument) -> Typed:
         if isinstance(node, tree.IntervalUnit):

@@ -1,6 +1,5 @@
 """The stream or table that a query writes: its columns, formats and topic."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from orion.model import Type
@@ -20,7 +19,6 @@ def plan_sink(
     statement: tree.CreateAs,
     plan: QueryPlan,
     formats: Formats,
-    session: Mapping[str, str],
 ) -> Source:
     """Return the source that CREATE … AS SELECT makes."""
     _check_result(statement, plan)
@@ -49,6 +47,16 @@ def plan_sink(
     )
     check_source(source, formats, node=statement)
     return source
+
+
+def with_wrapping(source: Source, setting: str | None) -> Source:
+    """Return a source whose single value is wrapped, or not, as the server's setting says."""
+    can_choose = source.value_format.name in ("JSON", "JSON_SR", "AVRO")
+    if setting is None or not can_choose or len(source.value) != 1:
+        return source
+    if source.value_format.wrap is not None:
+        return source
+    return replace(source, value_format=replace(source.value_format, wrap=setting == "true"))
 
 
 def _check_result(statement: tree.CreateAs, plan: QueryPlan) -> None:

@@ -21,10 +21,12 @@ from orion.sql.plan.declare import Formats, declare_source
 from orion.sql.plan.errors import SourceExistsError, SourceInUseError, StatementError
 from orion.sql.plan.query import plan_query
 from orion.sql.plan.replace import check_replacement
-from orion.sql.plan.sink import insert_sink, plan_sink
+from orion.sql.plan.sink import insert_sink, plan_sink, with_wrapping
 from orion.sql.plan.source import Column, Source
 
 OFFSET_RESET = "auto.offset.reset"
+NEW_PLANNER = "ksql.new.query.planner.enabled"
+WRAP_SINGLE_VALUES = "ksql.persistence.wrap.single.values"
 KEY_FORMAT, VALUE_FORMAT = (
     "ksql.persistence.default.format.key",
     "ksql.persistence.default.format.value",
@@ -80,6 +82,7 @@ class Planner:
             default_key=self.properties.get(KEY_FORMAT, "KAFKA"),
             default_value=self.properties.get(VALUE_FORMAT),
         )
+        source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
         if known is not None:
             check_replacement(known, source, statement)
         return Declared(source, replaces=known is not None)
@@ -88,10 +91,17 @@ class Planner:
         known = _taken(statement, catalogue)
         if isinstance(known, Unchanged):
             return known
-        plan = plan_query(statement.query, catalogue, self.functions, sink=statement.name.text)
+        plan = plan_query(
+            statement.query,
+            catalogue,
+            self.functions,
+            sink=statement.name.text,
+            drops_keys=self.properties.get(NEW_PLANNER, "").lower() == "true",
+        )
         prefix = "CTAS" if statement.kind is SourceKind.TABLE else "CSAS"
         query = f"{prefix}_{statement.name.text}_{number}"
-        source = plan_sink(statement, plan, self.formats, self.properties)
+        source = plan_sink(statement, plan, self.formats)
+        source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
         if known is not None:
             check_replacement(known, source, statement)
             query = known.query or query
