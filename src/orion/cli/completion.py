@@ -27,3 +27,22 @@ def complete_group(incomplete: str) -> list[str]:
     except OrionError:
         return []
     return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_subject(incomplete: str) -> list[str]:
+    """Return the subjects of the schema registry that begin so."""
+    from orion.app import App, load_settings
+    from orion.registry import RegistryClient
+
+    try:
+        names = RegistryClient(App(load_settings()).settings.registry_url).subjects()
+    except OrionError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_level(incomplete: str) -> list[str]:
+    """Return the compatibility levels that begin so."""
+    from orion.registry import Level
+
+    return [str(level) for level in Level if level.startswith(incomplete.upper())]

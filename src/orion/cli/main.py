@@ -11,7 +11,18 @@ from orion.model import OrionError
 
 # Modules a noun, in the order of the help; each holds a Typer named `commands`.
 TOP_LEVEL = ("platform", "run", "demo")
-NOUNS = ("topics", "groups", "queries", "dlq", "tables", "broker", "jars", "config", "doctor")
+NOUNS = (
+    "topics",
+    "schemas",
+    "groups",
+    "queries",
+    "dlq",
+    "tables",
+    "broker",
+    "jars",
+    "config",
+    "doctor",
+)
 
 app = typer.Typer(
     name="orion",

@@ -7,6 +7,7 @@ Never: HTTP, or a schema fetched from elsewhere.
 
 from orion.registry.catalogue import LATEST, parse_version
 from orion.registry.change_log import ChangeLog, MemoryLog
+from orion.registry.client import RegistryAwayError, RegistryClient, RegistryNotFoundError
 from orion.registry.compatibility import Breach, Earlier, Level, find_breaches, parse_level
 from orion.registry.conflict import Conflict
 from orion.registry.errors import (
@@ -67,6 +68,9 @@ __all__ = [
     "Reference",
     "ReferenceExistsError",
     "Registry",
+    "RegistryAwayError",
+    "RegistryClient",
+    "RegistryNotFoundError",
     "Request",
     "Schema",
     "SchemaNotFoundError",

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orion.model import OrionError
@@ -195,6 +195,8 @@ def test_proto2_survives_the_way_through_a_descriptor() -> None:
     assert parse(Kind.PROTOBUF, sent).identity == parsed.identity
 
 
+# The first schema of a kind imports its parser, which takes longer than an example may.
+@settings(deadline=None)
 @given(st.text(max_size=60), st.sampled_from(list(Kind)))
 def test_any_text_is_a_schema_or_an_error(text: str, kind: Kind) -> None:
     with contextlib.suppress(OrionError):
@@ -240,6 +242,7 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_JSON, _JSON, st.sampled_from([Kind.AVRO, Kind.JSON]))
 def test_any_json_is_a_schema_or_an_error(one: object, other: object, kind: Kind) -> None:
     with contextlib.suppress(OrionError):

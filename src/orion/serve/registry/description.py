@@ -1,11 +1,12 @@
 """The registry's API as an OpenAPI description, made from the table of its operations."""
 
+from importlib.metadata import version
 from typing import Any
 
-from orion import __version__
 from orion.registry import Kind, Level, Mode
 from orion.serve.registry.table import OPERATIONS, Operation
 
+VERSION = version("orion-streams")
 MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 _TEXT: dict[str, Any] = {"type": "string"}
 _OBJECT: dict[str, Any] = {"type": "object"}
@@ -59,7 +60,7 @@ def describe() -> dict[str, Any]:
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation, path)
     return {
         "openapi": "3.0.3",
-        "info": {"title": "Orion schema registry", "version": __version__},
+        "info": {"title": "Orion schema registry", "version": VERSION},
         "paths": paths,
         "components": {"schemas": _SHAPES},
     }

@@ -9,11 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from orion import __version__
 from orion.registry import Registry
 from orion.serve.body import read_json
 from orion.serve.registry.call import Call
-from orion.serve.registry.description import MEDIA_TYPE, describe
+from orion.serve.registry.description import MEDIA_TYPE, VERSION, describe
 from orion.serve.registry.media import READ, choose
 from orion.serve.registry.table import OPERATIONS, Operation
 
@@ -78,4 +77,4 @@ async def _describe(_request: Request) -> Response:
 
 
 async def _tell_version(_request: Request) -> Response:
-    return _answer({"version": __version__, "commitId": ""}, MEDIA_TYPE)
+    return _answer({"version": VERSION, "commitId": ""}, MEDIA_TYPE)
