@@ -98,7 +98,8 @@ def moment_in(zone: tzinfo, instant_ms: int) -> datetime:
     year = to_civil(days).year
     if not 2 <= year <= 9998:
         # 400 years are a whole number of weeks: the rules of weekdays stay right.
-        instant_ms = (days - (year - 2000) // 400 * 146_097) * DAY_MS + rest
+        near = 400 if year < 2 else 9200
+        instant_ms = (days - (year - near) // 400 * 146_097) * DAY_MS + rest
     moment = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=instant_ms)
     return moment.astimezone(zone)
 

@@ -4,6 +4,8 @@ import math
 from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
+from orion.sql.function.errors import FunctionFailure
+
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
 
@@ -32,6 +34,8 @@ def wrap_long(value: int) -> int:
 
 def exact(value: float) -> Decimal:
     """Return a double as the shortest decimal that is read as it again."""
+    if not math.isfinite(value):
+        raise FunctionFailure(f"{value} has no digits.")
     return Decimal(repr(value))
 
 

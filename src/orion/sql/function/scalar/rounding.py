@@ -55,8 +55,11 @@ def _identity(value: int) -> int:
 
 
 def _round(value: float) -> int:
-    # Whole doubles beyond 2^52 have no halves, and would lose digits by adding one.
-    return clamp_long(math.floor(value + 0.5)) if abs(value) < 2**52 else clamp_long(value)
+    # Adding a half first would round twice: just below a half must stay below.
+    if abs(value) < 2**52:
+        whole = math.floor(value)
+        return whole + (value - whole >= 0.5)
+    return clamp_long(value)
 
 
 def _round_places(value: float, places: int) -> float:

@@ -27,6 +27,21 @@ _UNITS = {
     "SECOND": 1_000,
     "MILLISECOND": 1,
 }
+# The first and the last day, and millisecond, of the years that every part of the engine carries.
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
+_FIRST_MS, _LAST_MS = _FIRST_DAY * DAY_MS, (_LAST_DAY + 1) * DAY_MS - 1
+
+
+def _date(days: int) -> int:
+    if not _FIRST_DAY <= days <= _LAST_DAY:
+        raise FunctionFailure("Dates are those of the years 1 to 9999.")
+    return days
+
+
+def _moment(ms: int) -> int:
+    if not _FIRST_MS <= ms <= _LAST_MS:
+        raise FunctionFailure("Moments are those of the years 1 to 9999.")
+    return ms
 
 
 def _span(unit: str, amount: int) -> int:
@@ -40,7 +55,7 @@ def _move_date(sign: int) -> Callable[[str, int, int], int]:
     def move(unit: str, amount: int, days: int) -> int:
         moved = days * DAY_MS + sign * _span(unit, amount)
         # Parts of a day are cut towards 1970, not towards the past.
-        return moved // DAY_MS if moved >= 0 else -(-moved // DAY_MS)
+        return _date(moved // DAY_MS if moved >= 0 else -(-moved // DAY_MS))
 
     return move
 
@@ -50,11 +65,27 @@ def _move_time(sign: int) -> Callable[[str, int, int], int]:
 
 
 def _move_timestamp(sign: int) -> Callable[[str, int, int], int]:
-    return lambda unit, amount, ms: ms + sign * _span(unit, amount)
+    return lambda unit, amount, ms: _moment(ms + sign * _span(unit, amount))
 
 
 def _convert_zone(ms: int, source: str, target: str) -> int:
-    return ms + offset_ms(find_zone(target), ms) - offset_ms(find_zone(source), ms)
+    return _moment(ms + offset_ms(find_zone(target), ms) - offset_ms(find_zone(source), ms))
+
+
+def _days_text(days: int, pattern: str) -> str:
+    return format_date(_date(days), pattern)
+
+
+def _ms_text(ms: int, pattern: str, zone: str = "UTC") -> str:
+    return format_timestamp(_moment(ms), pattern, zone)
+
+
+def _read_date(text: str, pattern: str) -> int:
+    return _date(parse_date(text, pattern))
+
+
+def _read_moment(text: str, pattern: str, zone: str = "UTC") -> int:
+    return _moment(parse_timestamp(text, pattern, zone))
 
 
 def _now_ms() -> int:
@@ -106,7 +137,7 @@ FUNCTIONS = (
         "DATETOSTRING",
         _CATEGORY,
         f"Days since 1970 as a text. {_PATTERN}",
-        (variant("days INT, pattern STRING", "STRING", format_date),),
+        (variant("days INT, pattern STRING", "STRING", _days_text),),
         (Example("DATETOSTRING(18993, 'dd-MMM-yyyy')", "01-Jan-2022"),),
     ),
     Function(
@@ -139,21 +170,21 @@ FUNCTIONS = (
         "FROM_DAYS",
         _CATEGORY,
         "The DATE so many days after 1970-01-01.",
-        (variant("days INT", "DATE", _itself),),
+        (variant("days INT", "DATE", _date),),
         (Example("FROM_DAYS(19782)", 19782),),
     ),
     Function(
         "FROM_UNIXTIME",
         _CATEGORY,
         "The TIMESTAMP so many milliseconds after the start of 1970 in UTC.",
-        (variant("ms BIGINT", "TIMESTAMP", _itself),),
+        (variant("ms BIGINT", "TIMESTAMP", _moment),),
         (Example("FROM_UNIXTIME(1000)", 1000),),
     ),
     Function(
         "PARSE_DATE",
         _CATEGORY,
         f"A text as a DATE. {_PATTERN}",
-        (variant("text STRING, pattern STRING", "DATE", parse_date),),
+        (variant("text STRING, pattern STRING", "DATE", _read_date),),
         (Example("PARSE_DATE('29/02/2024', 'dd/MM/yyyy')", 19782),),
     ),
     Function(
@@ -167,7 +198,7 @@ FUNCTIONS = (
         "PARSE_TIMESTAMP",
         _CATEGORY,
         f"A text as a TIMESTAMP; a zone in the text wins. {_ZONE}",
-        _zoned("text STRING, pattern STRING", "TIMESTAMP", parse_timestamp),
+        _zoned("text STRING, pattern STRING", "TIMESTAMP", _read_moment),
         (
             Example(
                 "PARSE_TIMESTAMP('1970-01-01T01:00:00Z', 'yyyy-MM-dd''T''HH:mm:ssX')", 3_600_000
@@ -178,21 +209,21 @@ FUNCTIONS = (
         "STRINGTODATE",
         _CATEGORY,
         f"A text as days since 1970. {_PATTERN}",
-        (variant("text STRING, pattern STRING", "INT", parse_date),),
+        (variant("text STRING, pattern STRING", "INT", _read_date),),
         (Example("STRINGTODATE('1970-02-01', 'yyyy-MM-dd')", 31),),
     ),
     Function(
         "STRINGTOTIMESTAMP",
         _CATEGORY,
         f"A text as milliseconds since 1970. {_ZONE}",
-        _zoned("text STRING, pattern STRING", "BIGINT", parse_timestamp),
+        _zoned("text STRING, pattern STRING", "BIGINT", _read_moment),
         (Example("STRINGTOTIMESTAMP('1970-01-01 00:01', 'yyyy-MM-dd HH:mm')", 60_000),),
     ),
     Function(
         "TIMESTAMPTOSTRING",
         _CATEGORY,
         f"Milliseconds since 1970 as a text. {_ZONE}",
-        _zoned("ms BIGINT, pattern STRING", "STRING", format_timestamp),
+        _zoned("ms BIGINT, pattern STRING", "STRING", _ms_text),
         (Example("TIMESTAMPTOSTRING(60000, 'HH:mm:ss.SSS')", "00:01:00.000"),),
     ),
     Function(

@@ -10,12 +10,16 @@ from orion.sql.function.function import Example, Function, variant
 _CATEGORY = "STRING"
 # What Java's trim takes away: every character up to the space.
 _BLANKS = "".join(map(chr, range(33)))
+# One row must not take the memory of all the others.
+_LONGEST_PADDED = 1_000_000
 
 
-def _concat(*parts: AnyStr | None) -> AnyStr:
-    present = [part for part in parts if part is not None]
-    empty = present[0][:0] if present else ""
-    return empty.join(present)  # type: ignore[arg-type, return-value]
+def _concat(*parts: str | None) -> str:
+    return "".join(part for part in parts if part is not None)
+
+
+def _concat_bytes(*parts: bytes | None) -> bytes:
+    return b"".join(part for part in parts if part is not None)
 
 
 def _concat_ws(separator: AnyStr | None, *parts: AnyStr | None) -> AnyStr | None:
@@ -51,20 +55,23 @@ def _find(text: str, part: str, position: int, occurrence: int) -> int:
     return at if occurrence > 0 else -1
 
 
-def _pad_left(value: AnyStr, length: int, padding: AnyStr) -> AnyStr | None:
+def _padding(value: AnyStr, length: int, padding: AnyStr) -> AnyStr | None:
     if not padding or length < 0:
         return None
+    if length > _LONGEST_PADDED:
+        raise FunctionFailure(f"A text is padded to at most {_LONGEST_PADDED:,} characters.")
     missing = max(length - len(value), 0)
-    fill = (padding * (missing // len(padding) + 1))[:missing]
-    return (fill + value)[:length]
+    return (padding * (missing // len(padding) + 1))[:missing]
+
+
+def _pad_left(value: AnyStr, length: int, padding: AnyStr) -> AnyStr | None:
+    fill = _padding(value, length, padding)
+    return None if fill is None else (fill + value)[:length]
 
 
 def _pad_right(value: AnyStr, length: int, padding: AnyStr) -> AnyStr | None:
-    if not padding or length < 0:
-        return None
-    missing = max(length - len(value), 0)
-    fill = (padding * (missing // len(padding) + 1))[:missing]
-    return (value + fill)[:length]
+    fill = _padding(value, length, padding)
+    return None if fill is None else (value + fill)[:length]
 
 
 def _split(text: str, delimiter: str) -> list[str]:
@@ -143,8 +150,8 @@ FUNCTIONS = (
         _CATEGORY,
         "The texts, or bytes, one after the other; NULLs are left out.",
         tuple(
-            variant(f"first {kind}, second {kind}, more {kind}...", kind, _concat, takes_nulls=True)
-            for kind in ("STRING", "BYTES")
+            variant(f"first {kind}, second {kind}, more {kind}...", kind, meaning, takes_nulls=True)
+            for kind, meaning in (("STRING", _concat), ("BYTES", _concat_bytes))
         ),
         (Example("CONCAT('a', NULL, 'b')", "ab"),),
     ),
