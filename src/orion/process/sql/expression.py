@@ -128,7 +128,12 @@ class _Compiler:
                 is_lambda = isinstance(part, typed.LambdaOf)
                 arguments.append(self._lambda(part) if is_lambda else self.compile(part))
             types = [part.type for part in node.arguments]
-            found = native(node.function, arguments, types)
+            constants = {
+                at: part.value
+                for at, part in enumerate(node.arguments)
+                if isinstance(part, typed.Constant)
+            }
+            found = native(node.function, arguments, types, constants)
         except NotNativeError:
             found = None
         return self._or_batches(node) if found is None else found
