@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help setup demo test check format lint types imports unit integration soak bench lock clean
+.PHONY: help setup demo test check format lint types imports unit integration soak bench reference lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,7 +38,7 @@ types: setup
 imports: setup
 	@$(BIN)/lint-imports
 unit: setup
-	@$(BIN)/pytest -q tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats -n 2
+	@$(BIN)/pytest -q tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats src/orion/sql -n 2
 
 integration: setup
 	@$(BIN)/pytest -q --durations=12 tests/integration tests/e2e tests/docs
@@ -50,6 +50,9 @@ soak: setup ## 200 kill strikes instead of 20
 
 bench: setup ## Throughput, CPU and latency against Spark's own sink, interleaved
 	@$(BIN)/python -m bench
+
+reference: setup ## Write the pages that are made from the program
+	@$(BIN)/python -m orion.sql.function.reference > docs/sql-functions.md
 
 lock: ## Write the hashed locks anew (no index addresses in them)
 	@$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --python-version 3.11 --extra dev pyproject.toml -o requirements/dev.lock
