@@ -195,7 +195,8 @@ def _advice(format: Format) -> str:
         Format.NONE: "another format",
         Format.KAFKA: "one column of INTEGER, BIGINT, DOUBLE, STRING or BYTES, or format JSON",
         Format.DELIMITED: "plain columns without ARRAY, MAP and STRUCT, or format JSON",
-        Format.JSON: "maps with STRING keys, or format AVRO",
-        Format.JSON_SR: "maps with STRING keys, or format AVRO",
+        Format.JSON: "maps with STRING keys",
+        Format.JSON_SR: "maps with STRING keys",
+        Format.AVRO: "maps with STRING keys",
     }
     return advice.get(format, "arrays of plain values or structs, and maps with plain keys")

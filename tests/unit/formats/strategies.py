@@ -13,7 +13,7 @@ from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=12)
-_names = st.from_regex(r"[A-Z][A-Z0-9_]{0,6}", fullmatch=True)
+_names = st.from_regex(r"[A-Z][A-Z0-9]{0,6}", fullmatch=True)
 
 VALUES: dict[Scalar, st.SearchStrategy[Any]] = {
     Scalar.BOOLEAN: st.booleans(),
