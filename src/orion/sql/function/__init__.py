@@ -21,6 +21,7 @@ from orion.sql.function.function import (
     Variant,
     variant,
 )
+from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.match import LambdaArgument
 from orion.sql.function.registry import Functions, Resolved, describe_variant
 
@@ -39,6 +40,8 @@ __all__ = [
     "Variant",
     "WrongArgumentsError",
     "built_in_functions",
+    "describe_parameter",
     "describe_variant",
+    "parameters_of",
     "variant",
 ]

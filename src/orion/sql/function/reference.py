@@ -10,6 +10,7 @@ from typing import Any
 
 from orion.sql.function.built_in import built_in_functions
 from orion.sql.function.function import Example, Function, Kind, Variant
+from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.registry import Functions
 from orion.sql.function.scalar.java_text import java_double
 
@@ -89,6 +90,9 @@ def _section(function: Function) -> Iterator[str]:
     for variant in function.variants:
         yield _signature(function, variant)
     yield "```\n"
+    for parameter in parameters_of(function):
+        yield f"- `{parameter.name}`: {describe_parameter(parameter)}"
+    yield ""
     if function.examples:
         yield "```sql"
         for example in function.examples:

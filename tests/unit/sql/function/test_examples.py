@@ -15,6 +15,7 @@ from orion.sql.function import (
     Kind,
     LambdaArgument,
     built_in_functions,
+    describe_parameter,
 )
 from orion.sql.parse import parse_expression, tree
 
@@ -168,6 +169,7 @@ def test_functions_explain_themselves(function: Function) -> None:
     for variant in function.variants:
         names = [parameter.name for parameter in variant.parameters]
         assert len(set(names)) == len(names)
+        assert all(describe_parameter(parameter) for parameter in variant.parameters)
 
 
 def test_all_functions_are_there() -> None:
