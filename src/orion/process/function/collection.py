@@ -130,19 +130,13 @@ def _filter(call: Call) -> Column:
     return F.when(~undecided, kept)
 
 
-def _reduce(call: Call) -> Column:
+def _reduce(call: Call) -> Column | None:
+    if not isinstance(call.types[0], Array):
+        # Maps are gone through in an order that Spark does not know.
+        return None
     kind = spark_type(call.returns)
     state, step = call[1].cast(kind), call[2]
-    if isinstance(call.types[0], Array):
-        reduced = F.aggregate(
-            call[0], state, lambda so_far, element: step(so_far, element).cast(kind)
-        )
-    else:
-        reduced = F.aggregate(
-            F.map_entries(call[0]),
-            state,
-            lambda so_far, entry: step(so_far, entry["key"], entry["value"]).cast(kind),
-        )
+    reduced = F.aggregate(call[0], state, lambda so_far, element: step(so_far, element).cast(kind))
     return F.when(state.isNull() | call[0].isNull(), state).otherwise(reduced)
 
 

@@ -7,6 +7,7 @@ Never: Spark; what runs a function over columns decides nothing about what it me
 
 from orion.sql.function.built_in import built_in_functions
 from orion.sql.function.errors import (
+    AmbiguousCallError,
     FunctionExistsError,
     FunctionFailure,
     UnknownFunctionError,
@@ -27,6 +28,7 @@ from orion.sql.function.registry import Functions, Resolved, describe_variant
 
 __all__ = [
     "Aggregation",
+    "AmbiguousCallError",
     "Example",
     "Function",
     "FunctionExistsError",

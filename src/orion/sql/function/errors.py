@@ -25,6 +25,17 @@ class WrongArgumentsError(InvalidInputError):
         )
 
 
+class AmbiguousCallError(InvalidInputError):
+    """Raised when several variants of a function fit the arguments equally well."""
+
+    def __init__(self, name: str, given: Sequence[str], variants: Sequence[str]) -> None:
+        self.name, self.given, self.variants = name, tuple(given), tuple(variants)
+        super().__init__(
+            f"Function '{name}' takes ({', '.join(given)}) in several ways: {'; '.join(variants)}.",
+            fix="CAST an argument to the type that is meant.",
+        )
+
+
 class FunctionExistsError(ConflictError):
     """Raised when a function would hide another of the same name."""
 

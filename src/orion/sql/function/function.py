@@ -97,7 +97,7 @@ class Variant:
             for parameter, argument in zip(parameters, given, strict=True)
         )
         cost = binding.cost + (1 if self.repeated is not None else 0)
-        return Matched(cost, types, self._result(binding, types))
+        return Matched(binding.widened, cost, types, self._result(binding, types))
 
     def _result(self, binding: Binding, types: Sequence[Type | None]) -> Type:
         if callable(self.returns):
@@ -118,8 +118,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class Matched:
-    """How arguments fit a variant: the less it costs, the closer."""
+    """How arguments fit a variant: without widening is closer, then the more exactly written."""
 
+    widened: int
     cost: int
     parameters: tuple[Type | None, ...]
     returns: Type

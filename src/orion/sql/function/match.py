@@ -8,8 +8,8 @@ from orion.sql.function import pattern as p
 
 _RANK: dict[object, int] = {Scalar.INTEGER: 0, Scalar.BIGINT: 1, Decimal: 2, Scalar.DOUBLE: 3}
 _WHOLE = {Scalar.INTEGER: Decimal(10, 0), Scalar.BIGINT: Decimal(19, 0)}
-# Exact types beat letters, letters beat ANY, and anything beats a widened number.
-_LETTER_COST, _ANY_COST, _WIDENING_COST = 1, 3, 100
+# Exact types beat letters, and letters beat ANY.
+_LETTER_COST, _ANY_COST = 1, 3
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,17 @@ class MismatchError(Exception):
 
 @dataclass
 class Binding:
-    """The types that letters stand for in one call, and how far its arguments had to move."""
+    """The types that letters stand for in one call.
+
+    Args:
+        letters: What each stands for so far.
+        cost: How loosely the parameters are written.
+        widened: How many arguments had to become wider.
+    """
 
     letters: dict[str, Type] = field(default_factory=dict)
     cost: int = 0
+    widened: int = 0
 
     def bind(self, pattern: p.Pattern, given: Type | None) -> None:
         """Fit an argument to a pattern; None is a bare NULL and fits everything."""
@@ -110,19 +117,19 @@ class Binding:
         _require(wide is not None)
         assert wide is not None
         self.letters[name] = wide
-        self.cost += _WIDENING_COST
+        self.widened += 1
 
     def _bind_exactly(self, kind: Scalar, given: Type) -> None:
         if kind == given:
             return
         here = Decimal if isinstance(given, Decimal) else given
         _require(here in _RANK and kind in _RANK and _RANK[here] < _RANK[kind])
-        self.cost += _WIDENING_COST * (_RANK[kind] - _RANK[here])
+        self.widened += 1
 
     def _bind_decimal(self, given: Type) -> None:
         if not isinstance(given, Decimal):
             _require(given in _WHOLE)
-            self.cost += _WIDENING_COST * (_RANK[Decimal] - _RANK[given])
+            self.widened += 1
 
     def _bind_nested(self, pattern: p.Pattern, given: Type) -> None:
         match pattern, given:

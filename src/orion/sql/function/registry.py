@@ -6,6 +6,7 @@ from typing import Any
 
 from orion.model import Type
 from orion.sql.function.errors import (
+    AmbiguousCallError,
     FunctionExistsError,
     UnknownFunctionError,
     WrongArgumentsError,
@@ -101,22 +102,27 @@ class Functions:
             given: The type of each argument; None for a bare NULL, a LambdaArgument for a lambda.
         """
         function = self.get(name)
-        found: tuple[Matched, Variant] | None = None
-        for variant in function.variants:
-            try:
-                matched = variant.match(given)
-            except MismatchError:
-                continue
-            if found is None or matched.cost < found[0].cost:
-                found = matched, variant
-        if found is None:
+        fitting = [found for one in function.variants if (found := _match(one, given)) is not None]
+        if not fitting:
             shown = [describe_variant(function.name, one) for one in function.variants]
             raise WrongArgumentsError(function.name, [_shown(one) for one in given], shown)
-        matched, variant = found
-        if any(isinstance(one, LambdaArgument) for one in given):
-            # Another variant may have typed the lambda's body since: the chosen one does it last.
-            matched = variant.match(given)
-        return Resolved(function, variant, matched.parameters, matched.returns)
+        # A variant that takes the arguments as they are wins over all that widen them.
+        exact = [found for found in fitting if not found[0].widened] or fitting
+        least = min(matched.cost for matched, _ in exact)
+        best = [variant for matched, variant in exact if matched.cost == least]
+        if len(best) > 1:
+            shown = [describe_variant(function.name, one) for one in best]
+            raise AmbiguousCallError(function.name, [_shown(one) for one in given], shown)
+        # Another variant may have typed a lambda's body since: the chosen one does it last.
+        matched = best[0].match(given)
+        return Resolved(function, best[0], matched.parameters, matched.returns)
+
+
+def _match(variant: Variant, given: Sequence[Given]) -> tuple[Matched, Variant] | None:
+    try:
+        return variant.match(given), variant
+    except MismatchError:
+        return None
 
 
 def describe_variant(name: str, variant: Variant) -> str:

@@ -23,13 +23,18 @@ _RANGES = {
 }
 
 
-def parse_date(text: str, pattern: str) -> int:
+def parse_date(text: str, pattern: str, *, whole: bool = True) -> int:
     """Return the days since 1970 of a date; month and day may be left out, the year may not.
+
+    Args:
+        text: The date.
+        pattern: How it is written.
+        whole: Whether nothing may follow the date.
 
     >>> parse_date("29/02/2024", "dd/MM/yyyy"), parse_date("Mar 1970", "MMM yyyy")
     (19782, 59)
     """
-    values = read_text(pattern, text).values
+    values = read_text(pattern, text, whole=whole).values
     if values.keys() & TIME_PARTS:
         raise PatternError(f"'{pattern}' reads a time of day, not only a date.")
     _check(values)

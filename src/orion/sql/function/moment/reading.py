@@ -40,10 +40,16 @@ class Found:
         return replace(self, position=end, values={**self.values, part: value})
 
 
-def read_text(pattern: str, text: str) -> Found:
-    """Return what a whole text says by a pattern; letters are compared without case."""
+def read_text(pattern: str, text: str, *, whole: bool = True) -> Found:
+    """Return what a text says by a pattern; letters are compared without case.
+
+    Args:
+        pattern: The pattern.
+        text: The text.
+        whole: Whether the text must end where the pattern does.
+    """
     found = _read_all(read_pattern(pattern), Found(text))
-    if found.position != len(text):
+    if whole and found.position != len(text):
         raise PatternError(f"'{text}' goes on after what '{pattern}' reads.")
     return found
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Example, Function, variant
+from orion.sql.function.scalar.hash_order import hash_order
 
 _MAP, _LAMBDA = "MAP", "LAMBDA"
 Entries = dict[Any, Any]
@@ -63,9 +64,9 @@ def _reduce(array: list[Any] | None, state: Any, step: Callable[[Any, Any], Any]
 
 
 def _reduce_map(entries: Entries | None, state: Any, step: Callable[[Any, Any, Any], Any]) -> Any:
-    if state is not None:
-        for key, value in (entries or {}).items():
-            state = step(state, key, value)
+    if state is not None and entries is not None:
+        for key in hash_order(entries):
+            state = step(state, key, entries[key])
     return state
 
 

@@ -41,7 +41,9 @@ def exact(value: float) -> Decimal:
 
 def rescale(value: Decimal, places: int, rounding: str) -> Decimal:
     """Return a number with so many digits after the point; negative counts before it."""
-    return value.quantize(Decimal(1).scaleb(-places), rounding=rounding, context=WIDE)
+    found = value.quantize(Decimal(1).scaleb(-places), rounding=rounding, context=WIDE)
+    # Java's decimals have no negative zero.
+    return found if found else found.copy_abs()
 
 
 def round_half_up(value: Decimal, places: int) -> Decimal:

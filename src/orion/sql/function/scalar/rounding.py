@@ -91,7 +91,7 @@ def _extremes(pick: Callable[..., Any]) -> tuple[Variant, ...]:
         present = [value for value in values if value is not None]
         return pick(present, key=order) if present else None
 
-    kinds = ("INT", "BIGINT", "DOUBLE", "STRING")
+    kinds = ("INT", "BIGINT", "DOUBLE", "STRING", "BYTES", "DATE", "TIME", "TIMESTAMP")
     return (
         *(
             variant(f"value {kind}, others {kind}...", kind, meaning, takes_nulls=True)

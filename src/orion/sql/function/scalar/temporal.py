@@ -84,6 +84,10 @@ def _read_date(text: str, pattern: str) -> int:
     return _date(parse_date(text, pattern))
 
 
+def _read_leading_date(text: str, pattern: str) -> int:
+    return _date(parse_date(text, pattern, whole=False))
+
+
 def _read_moment(text: str, pattern: str, zone: str = "UTC") -> int:
     return _moment(parse_timestamp(text, pattern, zone))
 
@@ -183,8 +187,8 @@ FUNCTIONS = (
     Function(
         "PARSE_DATE",
         _CATEGORY,
-        f"A text as a DATE. {_PATTERN}",
-        (variant("text STRING, pattern STRING", "DATE", _read_date),),
+        f"A text as a DATE; what follows the date is not looked at. {_PATTERN}",
+        (variant("text STRING, pattern STRING", "DATE", _read_leading_date),),
         (Example("PARSE_DATE('29/02/2024', 'dd/MM/yyyy')", 19782),),
     ),
     Function(
