@@ -1,5 +1,6 @@
 """Read records of one topic: from a position, to the current end, a count, or forever."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -61,6 +62,7 @@ class Selection:
         follow: Wait for new records; otherwise stop at the end found at the start.
         limit: Stop after this many records.
         committed: Leave out records of open and aborted transactions.
+        idle_s: When following: stop after this long without a record.
 
     """
 
@@ -70,6 +72,7 @@ class Selection:
     follow: bool = False
     limit: int | None = None
     committed: bool = True
+    idle_s: float | None = None
 
 
 def consume(connection: Connection, selection: Selection) -> Iterator[Record]:
@@ -147,7 +150,11 @@ def _read(
     )
     try:
         consumer.assign(positions)
-        found = _follow(consumer) if selection.follow else _until(connection, consumer, ends)
+        found = (
+            _follow(consumer, selection.idle_s)
+            if selection.follow
+            else _until(connection, consumer, ends)
+        )
         for count, record in enumerate(found, start=1):
             yield record
             if count == selection.limit:
@@ -156,11 +163,13 @@ def _read(
         consumer.close()
 
 
-def _follow(consumer: Consumer) -> Iterator[Record]:
-    while True:
+def _follow(consumer: Consumer, idle_s: float | None) -> Iterator[Record]:
+    last = time.monotonic()
+    while idle_s is None or time.monotonic() - last < idle_s:
         for message in consumer.consume(_BATCH_RECORDS, _BATCH_WAIT_S):
             if message.error() is None:
                 yield _record(message)
+                last = time.monotonic()
 
 
 def _until(connection: Connection, consumer: Consumer, ends: dict[int, int]) -> Iterator[Record]:

@@ -39,6 +39,7 @@ from orion.registry.registration import Request
 from orion.registry.registry import Registry, Verdict
 from orion.registry.schema import Kind, Mode, Reference, Schema, Version
 from orion.registry.subject import DEFAULT_CONTEXT, EVERY_CONTEXT, check_subject, split_subject
+from orion.registry.text import TextCodec, UnreadableRecordError
 
 __all__ = [
     "DEFAULT_CONTEXT",
@@ -78,6 +79,8 @@ __all__ = [
     "SubjectDeletedError",
     "SubjectNotDeletedError",
     "SubjectNotFoundError",
+    "TextCodec",
+    "UnreadableRecordError",
     "Verdict",
     "Version",
     "VersionDeletedError",
