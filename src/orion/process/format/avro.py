@@ -13,7 +13,7 @@ from orion.formats import (
     ROW_FIELD,
     FormatSpec,
     NativeSchemas,
-    RegisteredSchema,
+    Schema,
     SchemaSource,
     header,
     native_schemas,
@@ -36,9 +36,11 @@ def decode_avro(
 
     Args:
         closed: Leave the codec out of the plan: records of a schema that was not known when the
-            plan was made get a reason, which `unplanned_schema_id` recognises.
+            plan was made get a reason, which `unplanned_schema_id` recognises. Has no effect
+            where a registered schema needs the codec.
     """
-    known = _known(spec, schemas)
+    registered = _registered(spec, schemas)
+    known = _known(spec, schemas, registered)
     if not known:
         return decode_in_batches(bytes, spec, schemas)
     head = F.substring(bytes, 1, HEADER_BYTES)
@@ -48,7 +50,7 @@ def decode_avro(
         _read(F.when(head == F.lit(header(schema_id)), body), native, spec)
         for schema_id, native in known.items()
     ]
-    if closed:
+    if closed and len(known) == len(registered):
         why_not = F.when(~is_known, _unplanned(bytes, head))
     else:
         others = transcode_in_batches(F.when(~is_known, bytes), spec, schemas)
@@ -96,22 +98,29 @@ def _read(body: Column, native: NativeSchemas, spec: FormatSpec) -> Column:
     return found.cast(spark_columns(spec.columns))
 
 
-def _known(spec: FormatSpec, schemas: SchemaSource) -> dict[int, NativeSchemas]:
-    found: list[RegisteredSchema] = []
-    if spec.subject:
-        found += schemas.versions(spec.subject)[-_MAX_KNOWN:]
+def _registered(spec: FormatSpec, schemas: SchemaSource) -> dict[int, Schema]:
+    """Return the schemas that records are likely to have, by id."""
+    versions = schemas.versions(spec.subject)[-_MAX_KNOWN:] if spec.subject else ()
+    found = {each.id: each.schema for each in versions}
     if spec.schema_id is not None:
-        found.append(RegisteredSchema(spec.schema_id, schemas.schema(spec.schema_id)))
-    natives = {each.id: native_schemas(spec, each.schema, schemas) for each in found}
+        found[spec.schema_id] = schemas.schema(spec.schema_id)
+    return found
+
+
+def _known(
+    spec: FormatSpec, schemas: SchemaSource, registered: dict[int, Schema]
+) -> dict[int, NativeSchemas]:
+    """Return those of the schemas that Spark reads as the codec does."""
+    natives = {i: native_schemas(spec, schema, schemas) for i, schema in registered.items()}
     return {schema_id: native for schema_id, native in natives.items() if native is not None}
 
 
 def encode_avro(row: Column, spec: FormatSpec, schemas: SchemaSource) -> Column:
-    """Return rows as Avro records, by a schema that is registered now if it is new."""
+    """Return rows as Avro records of the spec's schema id."""
     made = schema_of(spec)
-    if spec.schema_id is not None or not writes_native(spec, made):
+    assert spec.schema_id is not None
+    if schemas.schema(spec.schema_id) != made or not writes_native(spec, made):
         return encode_in_batches(row, spec, schemas)
-    schema_id = schemas.register(spec.subject, made)
     fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
     body = to_avro(F.struct(*fields), made.text)
-    return F.when(row.isNotNull(), F.concat(F.lit(header(schema_id)), body))
+    return F.when(row.isNotNull(), F.concat(F.lit(header(spec.schema_id)), body))

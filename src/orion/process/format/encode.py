@@ -1,9 +1,11 @@
 """Rows to bytes as one column; a null row is null bytes."""
 
+from dataclasses import replace
+
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from orion.formats import Format, FormatSpec, SchemaSource, check
+from orion.formats import Format, FormatSpec, SchemaSource, check, schema_of
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.process.format.avro import encode_avro
 from orion.process.format.batch import encode_in_batches
@@ -20,6 +22,10 @@ def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = 
         schemas: Where AVRO, JSON_SR and PROTOBUF find or register the schema to write with.
     """
     check(spec)
+    if spec.format.has_schema and schemas is not None and spec.schema_id is None:
+        # Registered once, here; tasks on other machines only look it up.
+        schema_id = schemas.register(spec.subject, schema_of(spec))
+        spec = replace(spec, schema_id=schema_id)
     match spec.format:
         case Format.NONE:
             return F.lit(None).cast("binary")

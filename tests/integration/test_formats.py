@@ -1,0 +1,195 @@
+"""Formats as Spark columns: native expressions give what the codecs give."""
+
+import datetime
+import json
+from collections.abc import Callable
+from decimal import Decimal as Exact
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StructType
+
+from orion import pipeline
+from orion.formats import (
+    Format,
+    FormatSpec,
+    MemorySchemas,
+    Schema,
+    SchemaKind,
+    codec_of,
+    header,
+    row_type,
+)
+from orion.model import Array, Decimal, Field, Map, Scalar, Struct
+from orion.process.format import (
+    decode_column,
+    encode_column,
+    spark_columns,
+    unplanned_schema_id,
+)
+
+PLAIN = (
+    Field("ID", Scalar.BIGINT),
+    Field("N", Scalar.INTEGER),
+    Field("T", Scalar.STRING),
+    Field("D", Scalar.DOUBLE),
+    Field("B", Scalar.BOOLEAN),
+    Field("M", Decimal(6, 2)),
+    Field("AT", Scalar.TIMESTAMP),
+    Field("ON", Scalar.DATE),
+    Field("BY", Scalar.BYTES),
+    Field("TI", Scalar.TIME),
+)
+NESTED = (
+    *PLAIN,
+    Field("A", Array(Scalar.DATE)),
+    Field("S", Struct((Field("X", Scalar.STRING), Field("Y", Scalar.TIMESTAMP)))),
+    Field("L", Array(Struct((Field("Q", Scalar.INTEGER),)))),
+    Field("P", Map(Scalar.STRING, Scalar.DOUBLE)),
+)
+NOON = datetime.datetime(2024, 2, 29, 12, 0, 0, 5_000, tzinfo=datetime.UTC)
+DAY = datetime.date(2024, 2, 29)
+ROW: dict[str, Any] = {
+    "ID": 2**62,
+    "N": -1,
+    "T": 'a "quoted", é\n',
+    "D": 1e10,
+    "B": True,
+    "M": Exact("-0.05"),
+    "AT": NOON,
+    "ON": DAY,
+    "BY": b"\0\1",
+    "TI": 61_000,
+    "A": [DAY, None],
+    "S": {"X": "x", "Y": NOON},
+    "L": [{"Q": 1}, {"Q": None}],
+    "P": {"k": 1.5},
+}
+NULLS: dict[str, Any] = dict.fromkeys(ROW)
+KEYS = [
+    FormatSpec(Format.KAFKA, (Field(name, kind),), is_key=True)
+    for name, kind in (("N", Scalar.INTEGER), ("ID", Scalar.BIGINT), ("D", Scalar.DOUBLE))
+]
+SPECS = [
+    FormatSpec(Format.JSON, NESTED),
+    FormatSpec(Format.JSON, NESTED[2:3], wrap=False),
+    FormatSpec(Format.JSON, NESTED[-1:], is_key=False, wrap=False),
+    FormatSpec(Format.JSON_SR, NESTED, subject="json-value"),
+    FormatSpec(Format.AVRO, NESTED, subject="avro-value"),
+    FormatSpec(Format.AVRO, PLAIN[:1], subject="avro-key", is_key=True),
+    FormatSpec(Format.PROTOBUF, NESTED, subject="proto-value"),
+    FormatSpec(Format.PROTOBUF_NOSR, PLAIN),
+    FormatSpec(Format.DELIMITED, PLAIN),
+    FormatSpec(Format.DELIMITED, PLAIN, delimiter="|"),
+    FormatSpec(Format.KAFKA, (Field("T", Scalar.STRING),)),
+    *KEYS,
+]
+
+
+@pytest.fixture(scope="module")
+def spark(spark_app: pipeline.Pipeline) -> SparkSession:
+    return spark_app.runtime.spark
+
+
+@pytest.fixture(scope="module")
+def of_bytes(spark: SparkSession) -> Callable[[list[bytes | None]], DataFrame]:
+    return lambda values: spark.createDataFrame(
+        [(None if value is None else bytearray(value),) for value in values], "value binary"
+    )
+
+
+def _name(spec: FormatSpec) -> str:
+    return f"{spec.format}-{len(spec.columns)}-{spec.delimiter}-{spec.columns[0].type}"
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=_name)
+def test_spark_writes_and_reads_what_the_codec_does(spec: FormatSpec, spark: SparkSession) -> None:
+    schemas = MemorySchemas()
+    names = [field.name for field in spec.columns]
+    given = [{n: row[n] for n in names} for row in (ROW, NULLS)] + [None]
+    shape = StructType().add("row", spark_columns(spec.columns))
+    rows = spark.createDataFrame([(row,) for row in given], shape)
+    written = rows.select(
+        "row", encode_column(F.col("row"), spec, schemas).alias("value")
+    ).coalesce(1)
+    read = written.withColumn("found", decode_column(F.col("value"), spec, schemas)).collect()
+    codec = codec_of(spec, schemas)
+    exact = pa.array([_with_entries(row) for row in given], row_type(spec.columns))
+    bodies = codec.encode(exact)
+    assert [_bytes(row["value"]) for row in read] == bodies.to_pylist()
+    expected = codec.decode(bodies)
+    assert [row["found"] and row["found"]["reason"] for row in read] == (
+        expected.reasons.to_pylist()
+    )
+    found = [row["found"] and row["found"]["row"] for row in read]
+    for got, want in zip(found, expected.rows.to_pylist(), strict=True):
+        assert (got is None) == (want is None)
+        if got is not None and want is not None:
+            plain = [n for n in names if n in {"ID", "N", "T", "D", "B", "M", "ON", "BY", "TI"}]
+            assert {n: got[n] for n in plain} == {n: want[n] for n in plain}
+
+
+def _with_entries(row: dict[str, Any] | None) -> dict[str, Any] | None:
+    return row and {n: list(v.items()) if n == "P" and v else v for n, v in row.items()}
+
+
+def _bytes(value: bytearray | None) -> bytes | None:
+    return None if value is None else bytes(value)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_avro_records_of_many_schemas(
+    closed: bool, of_bytes: Callable[[list[bytes | None]], DataFrame]
+) -> None:
+    schemas = MemorySchemas()
+    first = schemas.register("t-value", _record("Old", {"id": "int"}))
+    second = schemas.register("t-value", _record("New", {"ID": "string", "extra": "int"}))
+    third = schemas.register("t-value", _record("Apart", {"other": "int"}))
+    elsewhere = schemas.register("u-value", _record("Elsewhere", {"Id": "long"}))
+    bodies = [
+        header(first) + b"\x0e",
+        header(second) + b"\x028\x02",
+        header(third) + b"\x02",
+        header(elsewhere) + b"\x12",
+        header(first),
+        header(99) + b"\x02",
+        b"\1\0\0\0\1",
+        b"\0\0",
+        None,
+    ]
+    spec = FormatSpec(Format.AVRO, (Field("ID", Scalar.STRING),), subject="t-value", wrap=True)
+    found = decode_column(F.col("value"), spec, schemas, closed=closed)
+    rows = of_bytes(bodies).select(found.alias("v")).select("v.row.ID", "v.reason", "v.row")
+    read = rows.collect()
+    assert [row["ID"] for row in read] == ["7", "8", None, None if closed else "9", *[None] * 5]
+    assert [row["row"] is not None for row in read[:4]] == [True, True, True, not closed]
+    reasons = [row["reason"] for row in read]
+    assert reasons[4].startswith("the body does not follow its schema")
+    assert reasons[7] == "the body has 2 bytes, too few for a schema id"
+    assert reasons[8] is None
+    if closed:
+        assert [unplanned_schema_id(reasons[n]) for n in (3, 5, 6)] == [elsewhere, 99, None]
+    else:
+        assert reasons[5] == "schema id 99 is not registered"
+
+
+def _record(name: str, fields: dict[str, str]) -> Schema:
+    listed = [{"name": field, "type": kind} for field, kind in fields.items()]
+    tree = {"type": "record", "name": name, "fields": listed}
+    return Schema(SchemaKind.AVRO, json.dumps(tree))
+
+
+def test_a_filter_does_not_decode_twice(
+    of_bytes: Callable[[list[bytes | None]], DataFrame],
+) -> None:
+    schemas = MemorySchemas()
+    schemas.register("t-value", _record("R", {"ID": "int"}))
+    spec = FormatSpec(Format.AVRO, (Field("ID", Scalar.INTEGER),), subject="t-value")
+    found = decode_column(F.col("value"), spec, schemas, closed=True)
+    good = of_bytes([None]).select(found.alias("v")).where("v.reason is null and v.row.ID > 1")
+    plan = good.select("v.row.ID")._jdf.queryExecution().executedPlan().toString()
+    filters = [line for line in plan.splitlines() if "Filter" in line]
+    assert not any("from_avro" in line for line in filters)
