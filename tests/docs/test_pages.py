@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,21 @@ from orion.testing.project import Project
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 # A page and the name its first Python block is saved under.
-PAGES = [("topics.md", ""), ("groups.md", ""), ("pipelines.md", "pipeline.py")]
+PAGES = [
+    ("topics.md", ""),
+    ("groups.md", ""),
+    ("schemas.md", ""),
+    ("pipelines.md", "pipeline.py"),
+]
+# Pages that also need the HTTP server.
+SERVED = {"schemas.md"}
+# The ports that pages name, and the flags that move them.
+PORTS = {
+    9092: "--port",
+    8081: "--registry-port",
+    8082: "--rest-port",
+    8088: "--sql-port",
+}
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -38,8 +53,12 @@ def _links(page: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "file"), PAGES)
 def test_the_commands_of_a_page_work(page: str, file: str, project: Project) -> None:
-    port, controller = free_ports(2)
-    project.succeed("up", "--detach", "--port", str(port), "--controller-ports", str(controller))
+    if page in SERVED:
+        project = replace(project, env={**project.env, "ORION_SERVER_ENABLED": "true"})
+    controller, *found = free_ports(1 + len(PORTS))
+    ports = dict(zip(PORTS, found, strict=True))
+    flags = [f"{flag}={ports[named]}" for named, flag in PORTS.items()]
+    project.succeed("up", "--detach", f"--controller-ports={controller}", *flags)
     if file:
         (project.folder / file).write_text(blocks(page, "python")[0])
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -47,13 +66,7 @@ def test_the_commands_of_a_page_work(page: str, file: str, project: Project) -> 
     assert wanted, "a page without commands teaches nothing"
     for command in wanted:
         done = subprocess.run(
-            [
-                "bash",
-                "-o",
-                "pipefail",
-                "-c",
-                command.replace("localhost:9092", f"localhost:{port}"),
-            ],
+            ["bash", "-o", "pipefail", "-c", _moved(command, ports)],
             cwd=project.folder,
             env={**os.environ, **project.env, "PATH": path},
             stdin=subprocess.DEVNULL,
@@ -63,6 +76,12 @@ def test_the_commands_of_a_page_work(page: str, file: str, project: Project) -> 
             check=False,
         )
         assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+
+
+def _moved(command: str, ports: dict[int, int]) -> str:
+    for named, port in ports.items():
+        command = command.replace(f"localhost:{named}", f"localhost:{port}")
+    return command
 
 
 @pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md")))
