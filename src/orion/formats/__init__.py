@@ -8,6 +8,7 @@ Never: Spark, Kafka, or Python per record where a batch is clean.
 from orion.formats.arrow import arrow_type, row_type
 from orion.formats.avro import NativeSchemas, native_schemas, writes_native
 from orion.formats.codec import NoRegistryError, codec_of
+from orion.formats.document import DocumentError, Documents
 from orion.formats.http_schemas import (
     HttpSchemas,
     RegistryRefusedError,
@@ -72,6 +73,8 @@ __all__ = [
     "ROW_FIELD",
     "Codec",
     "Decoded",
+    "DocumentError",
+    "Documents",
     "Format",
     "FormatPropertyError",
     "FormatSpec",

@@ -91,6 +91,13 @@ def _null_mask(values: pa.Array) -> NDArray[np.bool_]:
     return mask
 
 
+def read_header(head: bytes) -> tuple[int | None, str | None]:
+    """Return the schema id of a record's first bytes, or why there is none."""
+    if len(head) < HEADER_BYTES:
+        return None, f"the body has {len(head)} bytes, too few for a schema id"
+    return _read_header(int.from_bytes(head, "big"))
+
+
 def _read_header(number: int) -> tuple[int | None, str | None]:
     magic, schema_id = divmod(number, 1 << 32)
     if magic:

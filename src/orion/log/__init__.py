@@ -5,6 +5,16 @@ Out: topics, records, consumer groups, transactions.
 Never: Spark, SQL or HTTP.
 """
 
+from orion.log.acl import Acl, Acls, AclsDisabledError, AclWordError
+from orion.log.broker import (
+    Broker,
+    BrokerNotFoundError,
+    Brokers,
+    Cluster,
+    Config,
+    ConfigNotFoundError,
+    Synonym,
+)
 from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.consumer import Selection, Start, consume
 from orion.log.dead_letter import (
@@ -22,6 +32,8 @@ from orion.log.errors import (
 from orion.log.group import Group, GroupPartition, Groups
 from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
+from orion.log.member import BEGINNING, END, CommittedOffset, GroupMember, MemberStateError
+from orion.log.outbox import Outbox, OutboxFullError, Outcome, Refused, Written
 from orion.log.producer import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
 from orion.log.request import RequestLog
@@ -41,8 +53,21 @@ from orion.log.transaction import (
 )
 
 __all__ = [
+    "BEGINNING",
+    "END",
     "HEARTBEAT_S",
+    "Acl",
+    "AclWordError",
+    "Acls",
+    "AclsDisabledError",
+    "Broker",
+    "BrokerNotFoundError",
     "BrokerUnreachableError",
+    "Brokers",
+    "Cluster",
+    "CommittedOffset",
+    "Config",
+    "ConfigNotFoundError",
     "Connection",
     "DeadLetter",
     "DeadLetterSummary",
@@ -51,18 +76,24 @@ __all__ = [
     "FencedError",
     "Group",
     "GroupCommit",
+    "GroupMember",
     "GroupNotFoundError",
     "GroupPartition",
     "Groups",
+    "MemberStateError",
     "Move",
     "Offsets",
     "OrderLog",
+    "Outbox",
+    "OutboxFullError",
+    "Outcome",
     "Outgoing",
     "Partition",
     "Position",
     "ProduceError",
     "ProtectedTopicError",
     "Record",
+    "Refused",
     "RequestLog",
     "ResetTarget",
     "Selection",
@@ -70,6 +101,7 @@ __all__ = [
     "StateLog",
     "StateLogError",
     "StatusLog",
+    "Synonym",
     "Topic",
     "TopicConfig",
     "TopicExistsError",
@@ -78,6 +110,7 @@ __all__ = [
     "Transaction",
     "TransactionError",
     "TransactionalWriter",
+    "Written",
     "consume",
     "create_own_topics",
     "decode_line",

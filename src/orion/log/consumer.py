@@ -168,7 +168,7 @@ def _follow(consumer: Consumer, idle_s: float | None) -> Iterator[Record]:
     while idle_s is None or time.monotonic() - last < idle_s:
         for message in consumer.consume(_BATCH_RECORDS, _BATCH_WAIT_S):
             if message.error() is None:
-                yield _record(message)
+                yield to_record(message)
                 last = time.monotonic()
 
 
@@ -190,13 +190,14 @@ def _until(connection: Connection, consumer: Consumer, ends: dict[int, int]) -> 
                 continue
             offset = message.offset()
             if error is None and offset is not None and offset < left[partition]:
-                yield _record(message)
+                yield to_record(message)
             if error is not None or (offset is not None and offset + 1 >= left[partition]):
                 del left[partition]
                 consumer.incremental_unassign([TopicPartition(message.topic() or "", partition)])
 
 
-def _record(message: Message) -> Record:
+def to_record(message: Message) -> Record:
+    """Return a message of the client as a record."""
     kind, timestamp_ms = message.timestamp()
     return Record(
         value=message.value(),

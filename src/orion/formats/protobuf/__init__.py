@@ -1,8 +1,19 @@
 """PROTOBUF bodies and schemas."""
 
-from orion.formats.protobuf.codec import PlainProtobufCodec, ProtobufCodec
+from orion.formats.protobuf.codec import (
+    PlainProtobufCodec,
+    ProtobufCodec,
+    read_indexes,
+    write_indexes,
+)
 from orion.formats.protobuf.column import columns_of_message
-from orion.formats.protobuf.compile import compile_protobuf, find_message
+from orion.formats.protobuf.compile import (
+    compile_protobuf,
+    find_message,
+    index_path,
+    message_at,
+    message_class,
+)
 from orion.formats.protobuf.schema import protobuf_schema
 
 __all__ = [
@@ -11,5 +22,10 @@ __all__ = [
     "columns_of_message",
     "compile_protobuf",
     "find_message",
+    "index_path",
+    "message_at",
+    "message_class",
     "protobuf_schema",
+    "read_indexes",
+    "write_indexes",
 ]
