@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-_FIRST_CAPACITY = 16
-
 
 def hash_order(keys: Iterable[Any]) -> list[Any]:
     """Return keys in the order of the buckets they fall into.
@@ -13,8 +11,8 @@ def hash_order(keys: Iterable[Any]) -> list[Any]:
     ['Aa', 'BB', 'a', 'b']
     """
     known = list(keys)
-    capacity = _FIRST_CAPACITY
-    # A map doubles when three quarters of it are full.
+    capacity = 1
+    # A map made for so many entries doubles when more than three quarters of it are full.
     while len(known) * 4 > capacity * 3:
         capacity *= 2
     return sorted(known, key=lambda key: _spread(_hash(key)) & (capacity - 1))
