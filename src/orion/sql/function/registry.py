@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal as Number
 from typing import Any
 
-from orion.model import Type
+from orion.model import Decimal, Type
 from orion.sql.function.errors import (
     AmbiguousCallError,
     FunctionExistsError,
+    FunctionFailure,
     UnknownFunctionError,
     WrongArgumentsError,
 )
@@ -43,7 +45,16 @@ class Resolved:
             return None
         if variant.typed:
             return variant.meaning(*arguments, types=(*self.parameters, self.returns))
-        return variant.meaning(*arguments)
+        found = variant.meaning(*arguments)
+        return self._fitted(found) if isinstance(found, Number) else found
+
+    def _fitted(self, number: Number) -> Number:
+        """Return a decimal that its type can hold; ROUND(9.99) has no room for 10."""
+        kind = self.returns
+        room = kind.precision - kind.scale if isinstance(kind, Decimal) else number.adjusted() + 1
+        if number and number.adjusted() >= room:
+            raise FunctionFailure(f"{number} does not fit {kind}.")
+        return number
 
     def aggregation(self, *constants: Any) -> Aggregation:
         """Return the steps of an aggregate for the arguments that are constants."""

@@ -98,6 +98,7 @@ def call(name: str, *arguments: Any, types: list[Type | None] | None = None) -> 
             ('{"a":12345678901234567890.10}', "$"),
             '{"a":12345678901234567890.10}',
         ),
+        ("EXTRACTJSONFIELD", ('{"a":["\\ud83d\\ude00", "\\ud83d"]}', "$.a"), '["😀","?"]'),
         ("JSON_ARRAY_CONTAINS", ("[1.5, 2, true, null]", 1.5), True),
         ("JSON_ARRAY_CONTAINS", ("[1.5, 2, true, null]", 2.0), False),
         ("JSON_ARRAY_CONTAINS", ("[1.5, 2, true, null]", None), True),
@@ -152,6 +153,14 @@ def test_edges(name: str, arguments: tuple[Any, ...], result: Any) -> None:
 def test_calls_that_fail_say_why(name: str, arguments: tuple[Any, ...]) -> None:
     with pytest.raises(FunctionFailure, match=r"\w"):
         call(name, *arguments)
+
+
+def test_a_decimal_that_does_not_fit_its_type_fails() -> None:
+    found = FUNCTIONS.resolve("ROUND", [Decimal(3, 2)])
+    assert found.apply(Number("9.49")) == 9
+    assert found.apply(Number("0.00")) == 0
+    with pytest.raises(FunctionFailure, match="does not fit"):
+        found.apply(Number("9.99"))
 
 
 def test_dates_are_moved_towards_1970_by_parts_of_a_day() -> None:

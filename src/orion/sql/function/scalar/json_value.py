@@ -36,9 +36,22 @@ def read_json(text: str) -> Any:
     if start == len(text):
         return MISSING
     try:
-        return _DECODER.raw_decode(text, start)[0]
+        found = _DECODER.raw_decode(text, start)[0]
     except (json.JSONDecodeError, RecursionError) as error:
         raise FunctionFailure("The text is no JSON.") from error
+    # Only an escape can bring in half of a surrogate pair, which no text may hold.
+    return _whole(found) if "\\ud" in text.lower() else found
+
+
+def _whole(value: Any) -> Any:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case list():
+            return [_whole(item) for item in value]
+        case dict():
+            return {_whole(key): _whole(item) for key, item in value.items()}
+    return value
 
 
 def write_json(value: Any) -> str:
