@@ -25,6 +25,7 @@ from orion.sql.function.function import (
 from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.match import LambdaArgument
 from orion.sql.function.registry import Functions, Resolved, describe_variant
+from orion.sql.function.user import SignatureError, udaf, udf, udtf, user_functions
 
 __all__ = [
     "Aggregation",
@@ -38,6 +39,7 @@ __all__ = [
     "LambdaArgument",
     "Parameter",
     "Resolved",
+    "SignatureError",
     "UnknownFunctionError",
     "Variant",
     "WrongArgumentsError",
@@ -45,5 +47,9 @@ __all__ = [
     "describe_parameter",
     "describe_variant",
     "parameters_of",
+    "udaf",
+    "udf",
+    "udtf",
+    "user_functions",
     "variant",
 ]

@@ -1,0 +1,117 @@
+"""Functions of users: types from annotations or words, and errors that say what is missing."""
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from orion.model import Array, Map, Scalar
+from orion.sql.function import Kind, built_in_functions
+from orion.sql.function.user import SignatureError, udaf, udf, udtf, user_functions
+
+STRING, BIGINT, DOUBLE = Scalar.STRING, Scalar.BIGINT, Scalar.DOUBLE
+
+
+@udf
+def initials(name: str) -> str:
+    """Return the first letters of words."""
+    return "".join(word[0] for word in name.split())
+
+
+@udf(name="many", takes_nulls=True)
+def count_words(first: str | None, *more: str) -> int:
+    return sum(len((text or "").split()) for text in (first, *more))
+
+
+@udf(parameters="price DECIMAL, rate DOUBLE", returns="DOUBLE", description="With tax.")
+def taxed(price: Any, rate: Any) -> Any:
+    return float(price) * (1 + rate)
+
+
+@udf
+def flipped(entries: dict[str, list[int]]) -> dict[int, str]:
+    return {values[0]: key for key, values in entries.items()}
+
+
+@udtf
+def letters(text: str) -> list[str]:
+    return list(text)
+
+
+@udaf(parameters="value DOUBLE", returns="DOUBLE")
+class Product:
+    """The product of the values."""
+
+    def initial(self) -> float:
+        return 1.0
+
+    def add(self, state: float, value: float | None) -> float:
+        return state if value is None else state * value
+
+    def result(self, state: float) -> float:
+        return state
+
+    def merge(self, one: float, other: float) -> float:
+        return one * other
+
+
+@pytest.fixture
+def module() -> ModuleType:
+    made = ModuleType("own")
+    made.__dict__.update(
+        initials=initials,
+        count_words=count_words,
+        taxed=taxed,
+        flipped=flipped,
+        letters=letters,
+        Product=Product,
+        other=3,
+    )
+    return made
+
+
+def test_functions_of_a_module_join_the_built_in_ones(module: ModuleType) -> None:
+    functions = built_in_functions()
+    for function in user_functions(module):
+        functions.add(function)
+    assert functions.resolve("initials", [STRING]).apply("ada lovelace") == "al"
+    assert functions.resolve("MANY", [STRING, STRING]).apply(None, "a b") == 2
+    assert functions.resolve("taxed", [Scalar.INTEGER, DOUBLE]).returns is DOUBLE
+    found = functions.resolve("flipped", [Map(STRING, Array(BIGINT))])
+    assert found.returns == Map(BIGINT, STRING)
+    assert functions.is_table_function("letters")
+    assert functions.resolve("letters", [STRING]).returns is STRING
+    steps = functions.resolve("product", [DOUBLE]).aggregation()
+    assert steps.result(steps.add(steps.add(steps.initial(), 2.0), 3.0)) == 6.0
+    assert steps.undo is None
+
+
+def test_they_explain_themselves(module: ModuleType) -> None:
+    found = {function.name: function for function in user_functions(module)}
+    assert found["INITIALS"].description == "Return the first letters of words."
+    assert found["TAXED"].description == "With tax."
+    assert found["PRODUCT"].kind is Kind.AGGREGATE
+
+
+def test_they_stay_plain_functions() -> None:
+    assert initials("grace hopper") == "gh"
+    assert taxed(1, 0.5) == 1.5
+
+
+def test_missing_types_are_said() -> None:
+    def untyped(text, more: str) -> str:  # type: ignore[no-untyped-def]
+        return str(text) + more
+
+    def endless(text: str):  # type: ignore[no-untyped-def]
+        return text
+
+    def strange(text: complex) -> str:
+        return str(text)
+
+    for function, words in ((untyped, "'text'"), (endless, "returns"), (strange, "complex")):
+        with pytest.raises(SignatureError, match=words):
+            udf(function)
+    with pytest.raises(SignatureError, match="TEXTS"):
+        udf(parameters="a TEXTS", returns="STRING")(untyped)
+    with pytest.raises(SignatureError, match="'add'"):
+        udaf(parameters="a INT", returns="INT")(type("Half", (), {"initial": int}))
