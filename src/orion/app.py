@@ -186,6 +186,8 @@ class App:
             self.functions,
             self.schemas,
             runtime.batch_records,
+            partitions=lambda topic: len(self.topics.get(topic).partitions),
+            state_folder=str(self.settings.data_dir / "state"),
         )
         engine = SqlEngine(runtime, live)
         commands = self.open_commands(self.schemas, listener=engine.take)

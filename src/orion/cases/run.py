@@ -3,9 +3,8 @@
 import base64
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from orion.cases.body import decode_body, encode_body, in_form_of
@@ -131,7 +130,7 @@ class _Run:
         source = row.source
         key = _encode_row(row.key, key_spec(source), self._schemas)
         value = _encode_row(row.value, value_spec(source), self._schemas)
-        record = GivenRecord(key, value, row.timestamp_ms or 0, self._next())
+        record = GivenRecord(key, value, row.timestamp_ms or 0, (self._next(),))
         self._write(source.topic, record)
 
     def _next(self) -> int:
@@ -161,7 +160,7 @@ class _Run:
             for h in item.get("headers") or ()
         )
         timestamp = int(item.get("timestamp") or 0)
-        return GivenRecord(key, value, timestamp, self._next(), headers)
+        return GivenRecord(key, value, timestamp, (self._next(),), headers)
 
     def _writer(self, source: Source, *, is_key: bool) -> FormatSpec:
         return writer_spec(source, self._case.topics, self._schemas, is_key=is_key)
@@ -175,16 +174,13 @@ class _Run:
         wanted: dict[str, list[Json]] = {}
         for item in self._case.outputs:
             wanted.setdefault(str(item["topic"]), []).append(item)
-        return [
-            {
-                **shown,
-                "key": in_form_of(shown["key"], like.get("key")),
-                "value": in_form_of(shown["value"], like.get("value")),
-            }
-            for topic, likes in wanted.items()
-            for shown, like in zip_longest(self._shown(topic), likes, fillvalue={})
-            if shown
-        ]
+        return [shown for topic, likes in wanted.items() for shown in self._in_form(topic, likes)]
+
+    def _in_form(self, topic: str, likes: Sequence[Json]) -> Iterator[Json]:
+        for number, shown in enumerate(self._shown(topic)):
+            like = likes[number] if number < len(likes) else {}
+            parts = {name: in_form_of(shown[name], like.get(name)) for name in ("key", "value")}
+            yield {**shown, **parts}
 
     def _shown(self, topic: str) -> Iterator[Json]:
         source = self._sources.get(topic.upper())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -9,7 +10,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.formats import SchemaSource
 from orion.process.sql.compile import compile_query
-from orion.process.sql.read import REASON, SEQUENCE, Surroundings
+from orion.process.sql.read import REASON, Surroundings
+from orion.process.state import SEQUENCE, StatePlace
 from orion.sql import Functions, Source, Started
 
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -18,7 +20,7 @@ _RECORDS = pa.schema(
         ("key", pa.binary()),
         ("value", pa.binary()),
         ("$timestamp", pa.int64()),
-        (SEQUENCE, pa.int64()),
+        (SEQUENCE, pa.list_(pa.int64())),
         ("headers", _HEADERS),
         ("offset", pa.int64()),
     ]
@@ -32,7 +34,7 @@ class GivenRecord:
     key: bytes | None
     value: bytes | None
     timestamp_ms: int
-    sequence: int
+    sequence: tuple[int, ...]
     headers: tuple[tuple[str, bytes | None], ...] = ()
 
 
@@ -54,10 +56,11 @@ class BatchRunner:
             records=self._records(topics),
             set_aside=lambda rows: rows.where(F.col(REASON).isNull()),
             functions=self._functions,
+            places=repeat(StatePlace(None, 1)),
             schemas=self._schemas,
         )
         table = compile_query(started.plan.step, started.sink, around).toArrow()
-        return _given(table.sort_by(SEQUENCE))
+        return sorted(_given(table), key=lambda record: record.sequence)
 
     def _records(
         self, topics: Mapping[str, Sequence[GivenRecord]]
@@ -68,7 +71,7 @@ class BatchRunner:
                     "key": record.key,
                     "value": record.value,
                     "$timestamp": record.timestamp_ms,
-                    SEQUENCE: record.sequence,
+                    SEQUENCE: list(record.sequence),
                     "headers": [{"key": k, "value": v} for k, v in record.headers],
                     "offset": offset,
                 }
@@ -88,7 +91,7 @@ def _given(table: pa.Table) -> list[GivenRecord]:
             key=row["key"],
             value=row["value"],
             timestamp_ms=row["timestamp_ms"],
-            sequence=row[SEQUENCE],
+            sequence=tuple(row[SEQUENCE]),
             headers=tuple((h["key"], h["value"]) for h in row["headers"] or ()),
         )
         for row in table.to_pylist()

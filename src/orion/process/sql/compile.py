@@ -13,8 +13,11 @@ from orion.formats import SchemaSource
 from orion.model import Array
 from orion.process.format import encode_column
 from orion.process.sql.expression import compile_expression, quoted
-from orion.process.sql.read import ABSENT, FACTS, HEADERS, SEQUENCE, TIME, Surroundings, read_source
+from orion.process.sql.group import group_rows
+from orion.process.sql.join import join_rows
+from orion.process.sql.read import Surroundings, read_source
 from orion.process.sql.rows import in_batches
+from orion.process.state import ABSENT, FACTS, HAD_OLD, HEADERS, OLD, SEQUENCE, TIME
 from orion.sql import Source, step, tree, typed
 
 
@@ -28,7 +31,7 @@ def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
     """Return the columns that a query selects, with the facts of their rows."""
     rows = compile_step(project.input, around)
     if project.having is not None:
-        rows = _keep(rows, project.having, is_table=True)
+        rows = _having(rows, project.having)
     columns = [
         *(_key_column(named, project) for named in project.key),
         *(_column(named, named.name) for named in project.value),
@@ -62,7 +65,13 @@ def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
             return _keep(rows, node.condition, is_table=step.is_table(node))
         case step.Flatten():
             return _flatten(compile_step(node.input, around), node)
-    raise NotImplementedError(type(node).__name__)
+        case step.Aggregate():
+            return group_rows(compile_step(node.input, around), node, around)
+        case step.JoinStep():
+            left = compile_step(node.left, around)
+            return join_rows(left, compile_step(node.right, around), node, around)
+        case step.Project():
+            return project_rows(node, around)
 
 
 def _keep(rows: DataFrame, condition: typed.Typed, *, is_table: bool) -> DataFrame:
@@ -71,6 +80,16 @@ def _keep(rows: DataFrame, condition: typed.Typed, *, is_table: bool) -> DataFra
     if is_table:
         return rows.withColumn(ABSENT, ~holds)
     return rows.where(holds)
+
+
+def _having(rows: DataFrame, condition: typed.Typed) -> DataFrame:
+    """Return groups for which a condition holds; one for which it no longer does is taken back."""
+    old = {name.removeprefix(OLD): name for name in rows.columns if name.startswith(OLD)}
+    holds = F.coalesce(compile_expression(condition), F.lit(False)) & ~F.col(ABSENT)
+    held = F.coalesce(compile_expression(typed.renamed(condition, old)), F.lit(False))
+    held = held & F.col(HAD_OLD)
+    rows = rows.withColumns({"$holds": holds, "$held": held})
+    return rows.where(F.col("$holds") | F.col("$held")).withColumn(ABSENT, ~F.col("$holds"))
 
 
 def _flatten(rows: DataFrame, node: step.Flatten) -> DataFrame:

@@ -11,11 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.process.format import spark_type
-
-try:
-    from orion.process.function import native
-except ImportError:
-    native = lambda *_: None
+from orion.process.function import native
 from orion.process.sql.cast import cast_column
 from orion.process.sql.rows import NotNativeError, in_batches
 from orion.sql import tree, typed

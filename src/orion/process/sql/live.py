@@ -1,7 +1,8 @@
 """A query over topics as they grow: the same plan as a test's, with Kafka before it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -10,8 +11,9 @@ from orion.formats import SchemaSource
 from orion.log import Connection
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
-from orion.process.sql.read import REASON, SEQUENCE, Surroundings
-from orion.sql import Functions, Source, Started
+from orion.process.sql.read import REASON, Surroundings
+from orion.process.state import SEQUENCE, StatePlace
+from orion.sql import Functions, Source, Started, step
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class LiveSql:
     Args:
         spark: A session from `sql_session`.
         batch_records: How many records of a topic a batch may hold.
+        partitions: How many partitions a topic has; state is spread over as many.
+        state_folder: Where operators keep their state, a folder a query.
     """
 
     spark: SparkSession
@@ -28,6 +32,8 @@ class LiveSql:
     functions: Functions
     schemas: SchemaSource | None
     batch_records: Callable[[str], int]
+    partitions: Callable[[str], int]
+    state_folder: str
 
     def rows(self, started: Started, *, start: str = "earliest") -> DataFrame:
         """Return the records that a query writes, as its topics grow.
@@ -39,7 +45,8 @@ class LiveSql:
         def records(source: Source) -> DataFrame:
             return self._records(source, start)
 
-        around = Surroundings(records, _set_aside, self.functions, self.schemas)
+        places = self._places(started)
+        around = Surroundings(records, _set_aside, self.functions, places, self.schemas)
         return compile_query(started.plan.step, started.sink, around).drop(SEQUENCE)
 
     def _records(self, source: Source, start: str) -> DataFrame:
@@ -51,7 +58,15 @@ class LiveSql:
         )
         raw = read_raw(self.spark, self.connection, read)
         time = F.unix_millis("timestamp")
-        return raw.withColumns({"$timestamp": time, SEQUENCE: time})
+        # Records of several topics are taken by time; those of one partition as they lie in it.
+        place = F.array(time, F.xxhash64("topic"), F.col("partition").cast("long"), F.col("offset"))
+        return raw.withColumns({"$timestamp": time, SEQUENCE: place})
+
+    def _places(self, started: Started) -> Iterator[StatePlace]:
+        topics = [read.source.topic for read in step.reads_of(started.plan.step)]
+        most = max(self.partitions(topic) for topic in topics)
+        for number in count():
+            yield StatePlace(f"{self.state_folder}/{started.query}/{number}", most)
 
 
 def _set_aside(rows: DataFrame) -> DataFrame:

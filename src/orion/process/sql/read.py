@@ -3,7 +3,7 @@
 Rows carry, besides the source's columns by their names, facts whose names begin with `$`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -14,13 +14,10 @@ from orion.formats import FormatSpec, SchemaSource
 from orion.model import Scalar
 from orion.process.format import decode_column
 from orion.process.sql.expression import compile_expression, quoted
+from orion.process.state import ABSENT, FACTS, HEADERS, ORIGIN, TIME, StatePlace
 from orion.sql import Functions, Source, step, tree, typed
 
-TIME, SEQUENCE = "$time", "$seq"
-# Whether the value is null: a tombstone of a table, an empty event of a stream.
-ABSENT, HEADERS = "$absent", "$headers"
 REASON = "$reason"
-FACTS = (TIME, SEQUENCE, ABSENT, HEADERS)
 _START_BYTES = 8
 
 
@@ -32,12 +29,14 @@ class Surroundings:
         records: Gives a source's raw records: topic, partition, offset, timestamp (as Kafka's
             source names them), key, value, headers and `$seq`, their order where several meet.
         set_aside: Takes rows with `$reason` and returns the good ones; the others are kept by it.
+        places: Gives each operator in turn the place of its state.
         schemas: Where formats with schemas find and register them.
     """
 
     records: Callable[[Source], DataFrame]
     set_aside: Callable[[DataFrame], DataFrame]
     functions: Functions
+    places: Iterator[StatePlace]
     schemas: SchemaSource | None = None
 
 
@@ -101,7 +100,8 @@ def _columns(source: Source, bounds: dict[str, Column]) -> dict[str, Column]:
     present = F.col("value").isNotNull()
     found["ROWPARTITION"] = F.when(present, F.col("partition"))
     found["ROWOFFSET"] = F.when(present, F.col("offset"))
-    found["$headers"] = F.col("headers")
+    found[HEADERS] = F.col("headers")
+    found[ORIGIN] = F.concat_ws("/", F.col("topic"), F.col("partition"))
     found[ABSENT] = F.col("value").isNull() | _is_empty_row(source)
     return {**found, **bounds}
 

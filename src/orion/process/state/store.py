@@ -79,9 +79,9 @@ class StateStore:
         for start in range(0, len(wanted), _READ_AT_ONCE):
             part = wanted[start : start + _READ_AT_ONCE]
             marks = ",".join("?" * len(part))
-            query = f"SELECT k, v FROM base WHERE k IN ({marks})"  # noqa: S608  marks only
+            query = f"SELECT k, v FROM base WHERE k IN ({marks})"
             for key, value in self._connection.execute(query, part):
-                self._known[key] = pickle.loads(value)  # noqa: S301  written by this class
+                self._known[key] = pickle.loads(value)
             for key in part:
                 self._known.setdefault(key, None)
 

@@ -56,15 +56,21 @@ def apply_operator(
 ) -> DataFrame:
     """Return what an operator makes of rows, spread by their keys and taken in order."""
     names = [field.name for field in operator.inputs]
-    chosen = rows.select(*(F.col(f"`{name}`") for name in names), *_aliased(keys))
+    own = [F.col("`" + name.replace("`", "``") + "`") for name in names]
+    chosen = rows.select(*own, *_aliased(keys))
     spread = [F.col(f"`{name}`") for name in _key_names(keys)]
     if place.partitions > 1 or place.folder is not None:
         chosen = chosen.repartition(place.partitions, *spread)
     else:
         chosen = chosen.coalesce(1)
-    chosen = chosen.drop(*_key_names(keys))
-    shape = StructType([StructField(f.name, spark_type(f.type)) for f in operator.outputs])
-    return chosen.mapInArrow(_task(operator, place.folder, names.index(order)), shape)
+    # By position: PySpark takes the dots in names of columns for fields.
+    chosen = chosen.select(*(column.alias(f"c{n}") for n, column in enumerate(own)))
+    shape = StructType(
+        [StructField(f"c{n}", spark_type(f.type)) for n, f in enumerate(operator.outputs)]
+    )
+    made = chosen.mapInArrow(_task(operator, place.folder, names.index(order)), shape)
+    outputs = (F.col(f"c{n}").alias(f.name) for n, f in enumerate(operator.outputs))
+    return made.select(*outputs)
 
 
 def _key_names(keys: Sequence[Column]) -> list[str]:
@@ -134,4 +140,4 @@ def write_rows(rows: Sequence[Row], fields: Sequence[Field]) -> pa.RecordBatch:
         )
         for column, field in zip(columns, fields, strict=True)
     ]
-    return pa.RecordBatch.from_arrays(arrays, names=[field.name for field in fields])
+    return pa.RecordBatch.from_arrays(arrays, names=[f"c{n}" for n in range(len(fields))])

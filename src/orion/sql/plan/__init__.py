@@ -20,6 +20,7 @@ from orion.sql.plan.change import (
 from orion.sql.plan.declare import Formats
 from orion.sql.plan.errors import SourceExistsError, SourceNotFoundError, StatementError
 from orion.sql.plan.evaluate import evaluate, evaluate_or_null
+from orion.sql.plan.explain import explain
 from orion.sql.plan.insert import InsertedRow, plan_row
 from orion.sql.plan.query import QueryPlan, plan_query
 from orion.sql.plan.source import Column, Format, Role, Source, Windowed
@@ -50,6 +51,7 @@ __all__ = [
     "Windowed",
     "evaluate",
     "evaluate_or_null",
+    "explain",
     "plan_query",
     "plan_row",
     "step",

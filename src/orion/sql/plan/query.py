@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orion.model import Struct
+from orion.model import OrionError, Struct
 from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import step as steps
@@ -95,6 +95,12 @@ class _Planner:
         self._relation: Relation = plan_relation(query.source, catalogue, functions)
         self._namer = Namer(self._relation.scope)
         self._resolver = Resolver(self._relation.scope, functions, catalogue.types)
+        # In the order of the SELECT, before keys that are not selected get theirs.
+        self._names = {
+            id(part): self._namer.name(part.expression)
+            for part in query.select
+            if isinstance(part, tree.SelectItem) and part.alias is None
+        }
 
     def plan(self) -> QueryPlan:
         self._check_clauses()
@@ -169,15 +175,22 @@ class _Planner:
         found = self._resolver.resolve(part)
         if found.type is None:
             raise StatementError("A key cannot be NULL.", node=part)
-        alias = next(
-            (
-                item.alias.text
-                for item in self._query.select
-                if isinstance(item, tree.SelectItem) and item.alias and item.expression == part
-            ),
-            None,
-        )
-        return KeyColumn(alias or self._namer.name(part), (found,))
+        return KeyColumn(self._selected_name(found) or self._namer.name(part), (found,))
+
+    def _selected_name(self, key: Typed) -> str | None:
+        """Return the name of the column that selects a key."""
+        for item in self._query.select:
+            if not isinstance(item, tree.SelectItem):
+                continue
+            if calls_aggregate(item.expression, self._functions):
+                continue
+            try:
+                found = self._resolver.resolve(item.expression)
+            except OrionError:
+                continue
+            if found == key:
+                return item.alias.text if item.alias else self._names[id(item)]
+        return None
 
     # -- groups
 
@@ -198,8 +211,7 @@ class _Planner:
         )
         items = self._items(groups, inputs)
         having = None if query.having is None else groups.condition(query.having, "HAVING")
-        if not groups.calls and having is None and query.group_by is not None and not groups.calls:
-            self._check_has_aggregate(groups)
+        self._check_aggregates(groups)
         aggregate = Aggregate(step, tuple(named), tuple(groups.calls), query.window, query.emit)
         key_columns, value = self._split(items, inputs)
         project = Project(aggregate, key_columns, value, having)
@@ -209,7 +221,15 @@ class _Planner:
             window = Windowed(query.window.kind, None if is_session else query.window.size.ms)
         return self._finish(project, items, window)
 
-    def _check_has_aggregate(self, groups: GroupResolver) -> None:
+    def _check_aggregates(self, groups: GroupResolver) -> None:
+        is_table = steps.is_table(self._relation.step)
+        lasting = [c.function.name for c in groups.calls if is_table and not c.aggregation().undo]
+        if lasting:
+            raise StatementError(
+                f"{', '.join(lasting)} cannot take back a row, so a table has no use for it.",
+                node=self._query,
+                fix="Aggregate a stream instead.",
+            )
         if not groups.calls:
             raise StatementError(
                 "GROUP BY needs an aggregate in the SELECT.",
@@ -241,14 +261,8 @@ class _Planner:
                         node=expression,
                         fix="CAST(NULL AS STRING), or another type.",
                     )
-                name = alias.text if alias else self._name(expression, found, keys)
+                name = alias.text if alias else self._names[id(part)]
                 yield _Item(Named(name, found))
-
-    def _name(self, expression: tree.Expression, found: Typed, keys: Sequence[KeyColumn]) -> str:
-        own = next((key for key in keys if found in key.candidates), None)
-        if own is not None and not isinstance(expression, tree.ColumnRef):
-            return own.name
-        return self._namer.name(expression)
 
     def _star(
         self, source: tree.Name | None, resolver: Resolver, keys: Sequence[KeyColumn]

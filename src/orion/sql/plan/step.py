@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from orion.model import Type
-from orion.sql.function import Resolved
+from orion.sql.function import Aggregation, Resolved
 from orion.sql.parse.tree import Emit, JoinKind, Window
 from orion.sql.plan.source import Source
 from orion.sql.plan.typed import Typed
@@ -60,6 +60,16 @@ class AggregateCall:
     function: Resolved
     arguments: tuple[Typed, ...]
     constants: tuple[object, ...] = ()
+
+    def aggregation(self) -> Aggregation:
+        """Return what the aggregate does, step by step."""
+        variant = self.function.variant
+        if variant.typed:
+            types = (*self.function.parameters, self.function.returns)
+            typed: Aggregation = variant.meaning(*self.constants, types=types)
+            return typed
+        plain: Aggregation = variant.meaning(*self.constants)
+        return plain
 
 
 @dataclass(frozen=True)

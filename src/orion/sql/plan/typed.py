@@ -4,8 +4,8 @@ What runs them (Spark in the engine, Python where one row is enough) decides not
 """
 
 import enum
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from orion.model import Type
@@ -240,6 +240,40 @@ def walk(node: Typed) -> Iterator[Typed]:
     yield node
     for part in parts_of(node):
         yield from walk(part)
+
+
+_PARTS = frozenset(
+    [
+        "value",
+        "left",
+        "right",
+        "index",
+        "pattern",
+        "branches",
+        "default",
+        "parts",
+        "body",
+        "arguments",
+    ]
+)
+
+
+def renamed(node: Typed, names: Mapping[str, str]) -> Typed:
+    """Return an expression whose columns go by other names."""
+    if isinstance(node, Input):
+        return replace(node, name=names.get(node.name, node.name))
+    if isinstance(node, Constant | Variable):
+        return node
+    parts = {
+        f.name: _renamed(getattr(node, f.name), names) for f in fields(node) if f.name in _PARTS
+    }
+    return replace(node, **parts)
+
+
+def _renamed(part: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(part, tuple):
+        return tuple(_renamed(item, names) for item in part)
+    return renamed(part, names)
 
 
 def inputs_of(node: Typed) -> set[str]:

@@ -1,0 +1,120 @@
+"""GROUP BY over rows: keys and arguments are computed by Spark, the groups by their operator."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from orion.model import Field, Scalar
+from orion.process.sql.expression import compile_expression, quoted
+from orion.process.sql.read import Surroundings
+from orion.process.state import (
+    ABSENT,
+    DEFAULT_GRACE_MS,
+    FACTS,
+    SEQUENCE,
+    SIGN,
+    ChangeOperator,
+    GroupLayout,
+    GroupOperator,
+    Operator,
+    SessionOperator,
+    SessionWindows,
+    TimeWindows,
+    WindowOperator,
+    apply_operator,
+)
+from orion.sql import step, tree, typed
+
+
+def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> DataFrame:
+    """Return one change of a group for every row."""
+    keys = tuple(Field(key.name, key.type or Scalar.STRING) for key in node.keys)
+    layout = GroupLayout(keys, node.calls)
+    columns = _columns(node)
+    if step.is_table(node.input):
+        rows = _changes(rows, node, columns, around)
+    else:
+        chosen = [column.alias(name) for name, column in columns.items()]
+        rows = rows.where(~F.col(ABSENT))
+        rows = rows.select(*chosen, F.lit(1).alias(SIGN), *_facts())
+        for key in keys:
+            rows = rows.where(quoted(key.name).isNotNull())
+    operator = _operator(node, layout)
+    spread = [quoted(key.name) for key in keys]
+    return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
+
+
+def _facts() -> list[Column]:
+    return [F.col(name) for name in FACTS]
+
+
+def _columns(node: step.Aggregate) -> dict[str, Column]:
+    """Return the keys and the arguments of aggregates, by the names that the layout gives them."""
+    found = {key.name: compile_expression(key.expression) for key in node.keys}
+    for call in node.calls:
+        for number, argument in enumerate(call.arguments):
+            found[f"{call.name}.{number}"] = compile_expression(argument)
+    return found
+
+
+def _operator(node: step.Aggregate, layout: GroupLayout) -> Operator:
+    window, final = node.window, node.emit is tree.Emit.FINAL
+    if window is None:
+        return GroupOperator(layout)
+    grace = DEFAULT_GRACE_MS if window.grace is None else window.grace.ms
+    if window.kind is tree.WindowKind.SESSION:
+        return SessionOperator(layout, SessionWindows(window.size.ms, grace), final)
+    advance = window.size.ms if window.advance is None else window.advance.ms
+    return WindowOperator(layout, TimeWindows(window.size.ms, advance, grace), final)
+
+
+def _changes(
+    rows: DataFrame, node: step.Aggregate, columns: dict[str, Column], around: Surroundings
+) -> DataFrame:
+    """Return what groups lose and gain when rows of a table change."""
+    identity = identity_of(node.input)
+    names = [f"$id.{number}" for number in range(len(identity))]
+    operator = ChangeOperator(
+        tuple(
+            Field(name, part.type or Scalar.STRING)
+            for name, part in zip(names, identity, strict=True)
+        ),
+        len(node.keys),
+        (
+            *(Field(key.name, key.type or Scalar.STRING) for key in node.keys),
+            *_argument_fields(node),
+        ),
+    )
+    ids = [compile_expression(part).alias(name) for part, name in zip(identity, names, strict=True)]
+    chosen = [column.alias(name) for name, column in columns.items()]
+    rows = rows.select(*ids, *chosen, *_facts())
+    spread = [quoted(name) for name in names]
+    return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
+
+
+def _argument_fields(node: step.Aggregate) -> Sequence[Field]:
+    return [
+        Field(f"{call.name}.{number}", argument.type or Scalar.STRING)
+        for call in node.calls
+        for number, argument in enumerate(call.arguments)
+    ]
+
+
+def identity_of(node: step.Step) -> list[typed.Typed]:
+    """Return what tells the rows of a table apart."""
+    match node:
+        case step.Read():
+            names = [(c.name, c.type) for c in node.source.key]
+            if node.source.windowed:
+                names += [("WINDOWSTART", Scalar.BIGINT), ("WINDOWEND", Scalar.BIGINT)]
+            return [typed.Input(kind, node.column(name)) for name, kind in names]
+        case step.JoinStep():
+            if node.is_foreign_key:
+                return identity_of(node.left)
+            kind = node.match.left.type
+            assert kind is not None
+            return [typed.Input(kind, "$join_key")]
+        case step.Aggregate():
+            return [typed.Input(key.type, key.name) for key in node.keys if key.type]
+    return identity_of(node.input)

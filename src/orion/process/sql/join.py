@@ -1,0 +1,136 @@
+"""Joins over rows: both sides are brought to one shape, spread by the key, and joined in order."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from orion.model import Field, Scalar, Type
+from orion.process.format import spark_type
+from orion.process.sql.expression import compile_expression, quoted
+from orion.process.sql.group import identity_of
+from orion.process.sql.read import Surroundings
+from orion.process.state import (
+    FACTS,
+    JOIN_KEY,
+    LEFT,
+    OWN_KEY,
+    RIGHT,
+    SEQUENCE,
+    SIDE,
+    FollowOperator,
+    ForeignKeyOperator,
+    IntervalOperator,
+    JoinLayout,
+    Operator,
+    StreamTableOperator,
+    TableTableOperator,
+    apply_operator,
+)
+from orion.sql import step, tree, typed
+
+_SYNTHETIC_KEY = "ROWKEY"
+
+
+def join_rows(
+    left: DataFrame, right: DataFrame, node: step.JoinStep, around: Surroundings
+) -> DataFrame:
+    """Return the rows of two sides that match."""
+    layout = _layout(node)
+    if node.is_foreign_key:
+        joined = _foreign_key(left, right, node, layout, around)
+    else:
+        both = _side(left, LEFT, node.match.left, layout).unionByName(
+            _side(right, RIGHT, node.match.right, layout)
+        )
+        operator = _operator(node, layout)
+        spread = [quoted(JOIN_KEY)]
+        joined = apply_operator(both, operator, spread, next(around.places), SEQUENCE)
+    return joined.withColumn(_SYNTHETIC_KEY, quoted(JOIN_KEY))
+
+
+def _layout(node: step.JoinStep) -> JoinLayout:
+    kinds = (tree.JoinKind.LEFT, tree.JoinKind.FULL), (tree.JoinKind.RIGHT, tree.JoinKind.FULL)
+    return JoinLayout(
+        _key_type(node),
+        columns_of_step(node.left),
+        columns_of_step(node.right),
+        keeps_left=node.kind in kinds[0],
+        keeps_right=node.kind in kinds[1],
+    )
+
+
+def _key_type(node: step.JoinStep) -> Type:
+    kind = node.match.left.type
+    assert kind is not None
+    return kind
+
+
+def columns_of_step(node: step.Step) -> tuple[Field, ...]:
+    """Return the columns that a side of a join brings along."""
+    match node:
+        case step.Read():
+            source = node.source
+            declared = [Field(node.column(c.name), c.type) for c in source.columns]
+            pseudo = [Field(node.column(name), kind) for name, kind in source.pseudo.items()]
+            return (*declared, *pseudo)
+        case step.JoinStep():
+            return (*columns_of_step(node.left), *columns_of_step(node.right))
+        case step.Filter() | step.Flatten():
+            return columns_of_step(node.input)
+    raise TypeError(f"{type(node).__name__} cannot be a side of a join")
+
+
+def _side(rows: DataFrame, side: int, key: typed.Typed, layout: JoinLayout) -> DataFrame:
+    """Return one side's rows with the other side's columns null."""
+    own, other = (layout.left, layout.right) if side == LEFT else (layout.right, layout.left)
+    mine = {field.name: quoted(field.name) for field in own}
+    theirs = {field.name: F.lit(None).cast(spark_type(field.type)) for field in other}
+    columns = {**mine, **theirs}
+    ordered = [columns[f.name].alias(f.name) for f in (*layout.left, *layout.right)]
+    joined_by = compile_expression(key).cast(spark_type(layout.key)).alias(JOIN_KEY)
+    return rows.select(F.lit(side).alias(SIDE), joined_by, *ordered, *_facts())
+
+
+def _facts() -> list[Column]:
+    return [F.col(name) for name in FACTS]
+
+
+def _operator(node: step.JoinStep, layout: JoinLayout) -> Operator:
+    if node.interval is not None:
+        within = node.interval
+        return IntervalOperator(layout, within.before_ms, within.after_ms, within.grace_ms)
+    if step.is_table(node.left):
+        return TableTableOperator(layout)
+    return StreamTableOperator(layout)
+
+
+def _foreign_key(
+    left: DataFrame,
+    right: DataFrame,
+    node: step.JoinStep,
+    layout: JoinLayout,
+    around: Surroundings,
+) -> DataFrame:
+    (identity,) = identity_of(node.left)
+    own_type = identity.type or Scalar.STRING
+    follow = FollowOperator(layout.key, own_type, layout.left)
+    key = compile_expression(node.match.left).cast(spark_type(layout.key))
+    rows = left.select(
+        compile_expression(identity).alias(OWN_KEY),
+        key.alias(JOIN_KEY),
+        *(quoted(field.name) for field in layout.left),
+        *_facts(),
+    )
+    told = apply_operator(rows, follow, [quoted(OWN_KEY)], next(around.places), SEQUENCE)
+    told = told.select(F.lit(LEFT).alias(SIDE), "*", *_nulls(layout.right))
+    answers = _side(right, RIGHT, node.match.right, layout).withColumns(
+        {OWN_KEY: F.lit(None).cast(spark_type(own_type)), "$silent": F.lit(False)}
+    )
+    operator = ForeignKeyOperator(layout, own_type)
+    both = told.unionByName(answers)
+    return apply_operator(both, operator, [quoted(JOIN_KEY)], next(around.places), SEQUENCE)
+
+
+def _nulls(fields: Sequence[Field]) -> list[Column]:
+    return [F.lit(None).cast(spark_type(field.type)).alias(field.name) for field in fields]
