@@ -17,6 +17,7 @@ class Missing:
 
 
 MISSING = Missing()
+_MOST_DIGITS = 1000
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\[\"((?:[^\"\\]|\\.)*)\"\]")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r"}
 _ESCAPES["\t"] = "\\t"
@@ -37,7 +38,7 @@ def read_json(text: str) -> Any:
         return MISSING
     try:
         found = _DECODER.raw_decode(text, start)[0]
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise FunctionFailure("The text is no JSON.") from error
     # Only an escape can bring in half of a surrogate pair, which no text may hold.
     return _whole(found) if "\\ud" in text.lower() else found
@@ -69,7 +70,9 @@ def write_json(value: Any) -> str:
             written = java_double(value)
             return f'"{written}"' if written[-1].isalpha() and "E" not in written else written
         case Decimal():
-            return format(value, "f")
+            # A text of a few letters must not become one of a billion digits.
+            plain = abs(value.adjusted()) <= _MOST_DIGITS
+            return format(value, "f") if plain else str(value)
         case list():
             return f"[{','.join(write_json(item) for item in value)}]"
         case dict():
