@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
+from functools import lru_cache
 
 from orion.sql.function.moment import pattern as p
 from orion.sql.function.moment.calendar import DAY_MS, to_civil, to_days
@@ -28,12 +29,12 @@ class Moment:
 
 def format_date(days: int, pattern: str) -> str:
     """Return a date by a pattern."""
-    return _format(read_pattern(pattern), Moment(_date_parts(days)))
+    return _write(pattern, Moment(_date_parts(days)))
 
 
 def format_time(ms: int, pattern: str) -> str:
     """Return a time of day by a pattern."""
-    return _format(read_pattern(pattern), Moment(_time_parts(ms)))
+    return _write(pattern, Moment(_time_parts(ms)))
 
 
 def format_timestamp(ms: int, pattern: str, zone: str = "UTC") -> str:
@@ -41,7 +42,7 @@ def format_timestamp(ms: int, pattern: str, zone: str = "UTC") -> str:
     found = find_zone(zone)
     days, rest = divmod(ms + offset_ms(found, ms), DAY_MS)
     parts = _date_parts(days) | _time_parts(rest)
-    return _format(read_pattern(pattern), Moment(parts, found, zone, ms))
+    return _write(pattern, Moment(parts, found, zone, ms))
 
 
 def _date_parts(days: int) -> dict[Part, int]:
@@ -75,6 +76,38 @@ def _time_parts(ms: int) -> dict[Part, int]:
         Part.NANO_OF_SECOND: milli * 1_000_000,
         Part.NANO_OF_DAY: ms * 1_000_000,
     }
+
+
+def _write(pattern: str, moment: Moment) -> str:
+    quick = _template(pattern)
+    # Years of other than four digits have signs, which only the long way knows.
+    if quick is not None and 1 <= moment.values.get(Part.YEAR, 1) <= 9999:
+        template, wanted = quick
+        try:
+            return template.format(*[moment.values[part] // unit for part, unit in wanted])
+        except KeyError:
+            pass
+    return _format(read_pattern(pattern), moment)
+
+
+@lru_cache(maxsize=1000)
+def _template(pattern: str) -> tuple[str, tuple[tuple[Part, int], ...]] | None:
+    """Return a pattern of mere numbers as one format string; None if it is more than that."""
+    template: list[str] = []
+    wanted: list[tuple[Part, int]] = []
+    for element in read_pattern(pattern):
+        match element:
+            case p.Text(value):
+                template.append(value.replace("{", "{{").replace("}", "}}"))
+            case p.Number(part, low):
+                template.append(f"{{:0{low}}}")
+                wanted.append((part, 1))
+            case p.Fraction(digits):
+                template.append(f"{{:0{digits}}}")
+                wanted.append((Part.FRACTION, 10 ** (9 - digits)))
+            case _:
+                return None
+    return "".join(template), tuple(wanted)
 
 
 def _format(elements: tuple[Element, ...], moment: Moment) -> str:

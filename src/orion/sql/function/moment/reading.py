@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from functools import lru_cache
 
 from orion.sql.function.moment import pattern as p
 from orion.sql.function.moment.names import NAMES, ZONE_NAMES
@@ -48,10 +49,54 @@ def read_text(pattern: str, text: str, *, whole: bool = True) -> Found:
         text: The text.
         whole: Whether the text must end where the pattern does.
     """
+    quick = _read_quick(pattern, text)
+    if quick is not None:
+        return quick
     found = _read_all(read_pattern(pattern), Found(text))
     if whole and found.position != len(text):
         raise PatternError(f"'{text}' goes on after what '{pattern}' reads.")
     return found
+
+
+def _read_quick(pattern: str, text: str) -> Found | None:
+    """Read a text of mere digits by one regular expression; None if it must be read with care."""
+    known = _expression(pattern)
+    found = known[0].fullmatch(text) if known is not None else None
+    if known is None or found is None:
+        return None
+    values: dict[Part, int] = {}
+    zone = None
+    for group, (part, unit) in zip(found.groups(), known[1], strict=True):
+        if part is None:
+            zone = fixed_zone(0 if group == "Z" else read_offset(group))
+        else:
+            values[part] = int(group) * unit
+    return Found(text, len(text), values, zone)
+
+
+@lru_cache(maxsize=1000)
+def _expression(pattern: str) -> tuple[re.Pattern[str], tuple[tuple[Part | None, int], ...]] | None:
+    """Return a pattern of plain numbers, each named once, as a regular expression."""
+    written: list[str] = []
+    wanted: list[tuple[Part | None, int]] = []
+    for element in read_pattern(pattern):
+        match element:
+            case p.Text(value):
+                written.append(re.escape(value))
+            case p.Number(part, low, high) if low == high or (element.signed and low == 4):
+                written.append(rf"([0-9]{{{low}}})")
+                wanted.append((part, 1))
+            case p.Fraction(digits):
+                written.append(rf"([0-9]{{{digits}}})")
+                wanted.append((Part.FRACTION, 10 ** (9 - digits)))
+            case p.Offset(_, "Z"):
+                written.append(r"(Z|[+-]\d{2}(?::?\d{2}){0,2})")
+                wanted.append((None, 1))
+            case _:
+                return None
+    if len({part for part, _ in wanted}) != len(wanted):
+        return None
+    return re.compile("".join(written)), tuple(wanted)
 
 
 def _read_all(elements: tuple[Element, ...], found: Found) -> Found:

@@ -80,11 +80,13 @@ def read_offset(text: str) -> int:
 
 def fixed_zone(seconds: int) -> tzinfo:
     """Return the zone that is always so far from UTC."""
-    return timezone(timedelta(seconds=seconds))
+    return timezone(timedelta(seconds=seconds)) if seconds else UTC
 
 
 def offset_ms(zone: tzinfo, instant_ms: int) -> int:
     """Return how far a zone is ahead of UTC at a moment."""
+    if zone is UTC:
+        return 0
     found = moment_in(zone, instant_ms).utcoffset()
     return 0 if found is None else int(found.total_seconds() * 1000)
 
