@@ -281,7 +281,7 @@ class App:
         from orion.cluster import accepts_connections
         from orion.supervise import ProcessSpec
 
-        ports = self.settings.server.ports
+        ports = self.settings.door_ports
         return ProcessSpec(
             name=SERVER,
             argv=(sys.executable, "-m", "orion.cli.main", SERVER),

@@ -32,11 +32,6 @@ class ServerSettings:
     passwords: Mapping[str, str] = options("Passwords by user name; given: every request needs one")
 
     @property
-    def ports(self) -> tuple[int, ...]:
-        """The ports of the doors that there are."""
-        return (self.registry_port,)
-
-    @property
     def is_local(self) -> bool:
         """Whether only this machine can reach the server."""
         if self.host == "localhost":

@@ -62,6 +62,13 @@ class Settings:
         own = f"http://127.0.0.1:{self.server.registry_port}"
         return self.registry.url.rstrip("/") or own
 
+    @property
+    def door_ports(self) -> tuple[int, ...]:
+        """The ports that the server opens; a registry elsewhere needs none here."""
+        server = self.server
+        own = () if self.registry.url else (server.registry_port,)
+        return (*own, server.sql_port)
+
 
 @dataclass(frozen=True)
 class Described:

@@ -25,9 +25,12 @@ from orion.log.dead_letter import (
 )
 from orion.log.errors import (
     GroupNotFoundError,
+    PartitionNotFoundError,
     ProtectedTopicError,
     TopicExistsError,
     TopicNotFoundError,
+    TopicRefusedError,
+    UnknownConfigError,
 )
 from orion.log.group import Group, GroupPartition, Groups
 from orion.log.group_commit import GroupCommit
@@ -39,6 +42,7 @@ from orion.log.record import Record, decode_line, encode_line
 from orion.log.request import RequestLog
 from orion.log.state_log import StateLog, StateLogError
 from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
+from orion.log.tail import Tail
 from orion.log.topic import Partition, Topic, Topics, is_internal
 from orion.log.topic_config import TopicConfig, parse_config
 from orion.log.topic_risk import find_risks
@@ -89,6 +93,7 @@ __all__ = [
     "Outcome",
     "Outgoing",
     "Partition",
+    "PartitionNotFoundError",
     "Position",
     "ProduceError",
     "ProtectedTopicError",
@@ -102,14 +107,17 @@ __all__ = [
     "StateLogError",
     "StatusLog",
     "Synonym",
+    "Tail",
     "Topic",
     "TopicConfig",
     "TopicExistsError",
     "TopicNotFoundError",
+    "TopicRefusedError",
     "Topics",
     "Transaction",
     "TransactionError",
     "TransactionalWriter",
+    "UnknownConfigError",
     "Written",
     "consume",
     "create_own_topics",

@@ -105,7 +105,7 @@ def _check_disk(folder: Path) -> Finding:
 
 def _check_ports(settings: Settings) -> Iterator[Finding]:
     kafka, server = settings.kafka, settings.server
-    doors = server.ports if server.enabled else ()
+    doors = settings.door_ports if server.enabled else ()
     ports = (*kafka.broker_ports, *kafka.quorum_ports, *doors) if kafka.is_local else doors
     if not ports:
         yield Finding("ports", Level.OK, f"none needed: Kafka is at {kafka.bootstrap_servers}")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orion.serve import registry
+from orion.serve import registry, sql
 from orion.serve.door import Door, open_door
 
 if TYPE_CHECKING:
@@ -23,4 +23,13 @@ def build_doors(app: "App") -> list[Door]:
             passwords=server.passwords,
         )
         doors.append(replace(door, asgi=registry.Rewrite(door.asgi)))
+    doors.append(
+        open_door(
+            "sql",
+            server.sql_port,
+            sql.routes(app),
+            media_type=sql.MEDIA_TYPE,
+            passwords=server.passwords,
+        )
+    )
     return doors

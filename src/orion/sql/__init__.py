@@ -12,6 +12,7 @@ from orion.sql.function import (
     Resolved,
     Variant,
     built_in_functions,
+    describe_variant,
 )
 from orion.sql.parse import (
     SqlSyntaxError,
@@ -20,6 +21,7 @@ from orion.sql.parse import (
     parse_statements,
     parse_type,
     resolve_type,
+    split_statements,
     tree,
 )
 from orion.sql.plan import (
@@ -46,6 +48,7 @@ from orion.sql.plan import (
     Windowed,
     evaluate,
     evaluate_or_null,
+    explain,
     plan_query,
     plan_row,
     step,
@@ -81,15 +84,18 @@ __all__ = [
     "Variant",
     "Windowed",
     "built_in_functions",
+    "describe_variant",
     "evaluate",
     "evaluate_or_null",
+    "explain",
     "format_expression",
     "format_statement",
     "parse_statements",
     "parse_type",
-    "resolve_type",
     "plan_query",
     "plan_row",
+    "resolve_type",
+    "split_statements",
     "step",
     "tree",
     "typed",

@@ -1,0 +1,47 @@
+"""Follow a topic in steps of bounded time, for who must do other things in between."""
+
+from types import TracebackType
+
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, TopicPartition
+
+from orion.log.connection import Connection
+from orion.log.consumer import to_record
+from orion.log.record import Record
+from orion.log.topic import Topics
+
+_BATCH_RECORDS = 500
+
+
+class Tail:
+    """The records of a topic's partitions as they come; used by one thread at a time."""
+
+    def __init__(self, connection: Connection, topic: str, *, from_beginning: bool) -> None:
+        partitions = Topics(connection).get(topic).partitions
+        start = OFFSET_BEGINNING if from_beginning else OFFSET_END
+        self._consumer = connection.consumer(
+            "orion-tail", auto_offset_reset="earliest", fetch_wait_max_ms=100
+        )
+        self._consumer.assign([TopicPartition(topic, p.number, start) for p in partitions])
+
+    def read(self, timeout_s: float) -> list[Record]:
+        """Return what has come, at the latest after the timeout; perhaps nothing."""
+        first = self._consumer.poll(timeout_s)
+        if first is None:
+            return []
+        more = self._consumer.consume(_BATCH_RECORDS, 0)
+        return [to_record(message) for message in (first, *more) if message.error() is None]
+
+    def close(self) -> None:
+        """Let go of the client."""
+        self._consumer.close()
+
+    def __enter__(self) -> "Tail":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

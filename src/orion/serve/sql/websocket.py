@@ -1,0 +1,53 @@
+"""Queries over a WebSocket: a frame for the columns, one for each row."""
+
+import contextlib
+from typing import Any
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from orion.model import OrionError
+from orion.serve.sql.endpoint import SqlApi, one_statement
+from orion.serve.sql.print_topic import print_lines
+from orion.serve.sql.request import BadRequestError, SqlRequest, describe_error
+from orion.serve.sql.shape import type_shape
+from orion.serve.sql.statement import session_of
+from orion.sql import tree
+
+
+async def answer_socket(api: SqlApi, socket: WebSocket) -> None:
+    """Answer one query, then close."""
+    await socket.accept()
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        try:
+            await _answer(api, socket)
+            await socket.send_text('{"done":"Query Completed"}')
+        except OrionError as error:
+            await _send(socket, {"error": describe_error(error)[1]["message"]})
+        await socket.close()
+
+
+async def _answer(api: SqlApi, socket: WebSocket) -> None:
+    try:
+        body = orjson.loads(socket.query_params.get("request", ""))
+    except ValueError as error:
+        raise BadRequestError("The parameter 'request' is not JSON.") from error
+    given = SqlRequest.read(body, word="ksql", properties="streamsProperties")
+    statement = await run_in_threadpool(one_statement, given)
+    properties = session_of(given)
+    if isinstance(statement, tree.PrintTopic):
+        async for line in print_lines(api.rooms, statement):
+            if line is not None:
+                await socket.send_text(line)
+        return
+    query = await run_in_threadpool(api.pushes.plan, statement, properties)
+    columns = [{"name": name, "schema": type_shape(kind)} for name, kind in query.columns]
+    await _send(socket, columns)
+    async for row in api.pushes.rows(query):
+        if row is not None:
+            await _send(socket, {"row": {"columns": row}})
+
+
+async def _send(socket: WebSocket, body: Any) -> None:
+    await socket.send_text(orjson.dumps(body).decode())
