@@ -67,7 +67,7 @@ class Settings:
         """The ports that the server opens; a registry elsewhere needs none here."""
         server = self.server
         own = () if self.registry.url else (server.registry_port,)
-        return (*own, server.sql_port)
+        return (*own, server.rest_port, server.sql_port)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from orion.log.errors import (
     TopicRefusedError,
     UnknownConfigError,
 )
-from orion.log.group import Group, GroupPartition, Groups
+from orion.log.group import Group, GroupPartition, Groups, Member
 from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
 from orion.log.member import BEGINNING, END, CommittedOffset, GroupMember, MemberStateError
@@ -84,6 +84,7 @@ __all__ = [
     "GroupNotFoundError",
     "GroupPartition",
     "Groups",
+    "Member",
     "MemberStateError",
     "Move",
     "Offsets",

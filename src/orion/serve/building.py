@@ -1,9 +1,10 @@
 """Every door of the server, built from the rooms; a new API gets its line here."""
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orion.serve import registry, sql
+from orion.serve import registry, rest_proxy, sql
 from orion.serve.door import Door, open_door
 
 if TYPE_CHECKING:
@@ -23,6 +24,17 @@ def build_doors(app: "App") -> list[Door]:
             passwords=server.passwords,
         )
         doors.append(replace(door, asgi=registry.Rewrite(door.asgi)))
+    doors.append(
+        open_door(
+            "rest proxy",
+            server.rest_port,
+            rest_proxy.routes(app),
+            media_type=rest_proxy.MEDIA_TYPE,
+            passwords=server.passwords,
+            # A stream of records has no end; single bodies and records are bounded there.
+            max_body_bytes=sys.maxsize,
+        )
+    )
     doors.append(
         open_door(
             "sql",

@@ -34,6 +34,7 @@ from orion.registry import (
     VersionNotDeletedError,
     VersionNotFoundError,
 )
+from orion.serve import rest_proxy
 from orion.serve.body import BadBodyError, BodyTooLargeError, MediaTypeError
 from orion.serve.registry import BadQueryError, NotAcceptableError
 
@@ -82,6 +83,8 @@ _TABLE: dict[type[OrionError], Wire] = {
     InvalidRuleSetError: Wire(422, 42210),
     ContextNotEmptyError: Wire(422, 42211),
     StateLogError: Wire(500, 50001),
+    # The REST proxy.
+    **{kind: Wire(*codes) for kind, codes in rest_proxy.WIRES.items()},
 }
 
 

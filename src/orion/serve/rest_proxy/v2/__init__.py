@@ -1,0 +1,1 @@
+"""Version 2: topics, embedded records, consumer instances."""
