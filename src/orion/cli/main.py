@@ -10,7 +10,7 @@ from orion.cli.output import fail
 from orion.model import OrionError
 
 # Modules a noun, in the order of the help; each holds a Typer named `commands`.
-TOP_LEVEL = ("platform", "run", "demo")
+TOP_LEVEL = ("platform", "run", "sql", "demo")
 NOUNS = (
     "topics",
     "schemas",

@@ -1,18 +1,20 @@
 """`orion run`: a PySpark pipeline as a process and Spark application of its own."""
 
+import time
 from pathlib import Path
 
 import typer
 
 from orion.cli.output import say
-from orion.model import ConflictError, InvalidInputError, NotFoundError
+from orion.model import ConflictError, InvalidInputError, NotFoundError, State, UnavailableError
 
 commands = typer.Typer()
+_SQL_TIMEOUT_S, _SQL_POLL_S = 60.0, 0.3
 
 
 @commands.command()
 def run(
-    file: Path = typer.Argument(help="The pipeline, a Python file."),
+    file: Path = typer.Argument(help="The pipeline, a Python file; or a script of SQL."),
     name: str = typer.Option("", help="Name of the app; else the file's name."),
     once: bool = typer.Option(False, "--once", help="Read what is there now, then end."),
     detach: bool = typer.Option(False, "--detach", "-d", help="Hand it to the running platform."),
@@ -34,6 +36,9 @@ def run(
         raise InvalidInputError(
             "--once ends by itself, --detach keeps an app running.", fix="Give one of the two."
         )
+    if file.suffix == ".sql":
+        _run_sql(file)
+        return
     app_name = name or file.stem
     if detach:
         _hand_over(file, app_name, replace=replace)
@@ -42,6 +47,33 @@ def run(
     from orion.cli.foreground import run_pipeline
 
     raise typer.Exit(run_pipeline(App(load_settings()), file, app_name, once=once))
+
+
+def _run_sql(file: Path) -> None:
+    """Carry out a script and return once the queries it started run."""
+    from orion.app import App, load_settings
+    from orion.cli.sql import open_session
+    from orion.cli.sql_output import Form
+
+    session = open_session("", Form.TABLE)
+    session.run_file(file)
+    statuses = App(load_settings()).statuses
+    deadline = time.monotonic() + _SQL_TIMEOUT_S
+    waiting = set(session.started)
+    while waiting:
+        for query, status in statuses.read().items():
+            if query in waiting and status.state is State.FAILED:
+                raise UnavailableError(f"Query '{query}' FAILED: {status.error}")
+            if status.state is State.RUNNING:
+                waiting.discard(query)
+        if waiting and time.monotonic() > deadline:
+            raise UnavailableError(
+                f"Not running after {_SQL_TIMEOUT_S:.0f} s: {', '.join(sorted(waiting))}.",
+                fix="Look at the engine with: orion logs engine",
+            )
+        time.sleep(_SQL_POLL_S if waiting else 0)
+    if session.started:
+        say(f"Running: {', '.join(session.started)}")
 
 
 class AppExistsError(ConflictError):
