@@ -28,7 +28,7 @@ MOMENT = 1_709_202_605_007  # 2024-02-29T10:30:05.007Z, a Thursday
         ("EEE, dd MMM uuuu", "UTC", "Thu, 29 Feb 2024"),
         ("EEEE d MMMM G", "UTC", "Thursday 29 February AD"),
         ("h:mm a 'o''clock'", "UTC", "10:30 AM o'clock"),
-        ("K k DDD D Q QQQ e", "UTC", "10 10 060 60 1 Q1 4"),
+        ("K k DDD D Q QQQ", "UTC", "10 10 060 60 1 Q1"),
         ("HH:mm X XX XXX x xxx Z ZZZZZ", "UTC", "10:30 Z Z Z +00 +00:00 +0000 Z"),
         (
             "HH:mm X XX XXX Z O OOOO",
@@ -38,6 +38,8 @@ MOMENT = 1_709_202_605_007  # 2024-02-29T10:30:05.007Z, a Thursday
         ("HH:mm z VV", "America/Los_Angeles", "02:30 PST America/Los_Angeles"),
         ("zzzz", "Europe/Paris", "Central European Standard Time"),
         ("HH:mm XXX", "-03:30", "07:00 -03:30"),
+        ("z VV", "-0330", "-03:30 -03:30"),
+        ("z zzzz", "GMT", "GMT Greenwich Mean Time"),
         ("[yyyy][ VV]", "UTC", "2024 UTC"),
         ("''yyyy''", "UTC", "'2024'"),
         ("A n N", "UTC", "37805007 7000000 37805007000000"),
@@ -99,7 +101,9 @@ def test_what_is_no_moment_is_refused(text: str, pattern: str) -> None:
         parse_timestamp(text, pattern)
 
 
-@pytest.mark.parametrize("pattern", ["yyyy-bb", "'open", "]", "{", "hhh", "MMMMMM", "XXXXXX", "V"])
+@pytest.mark.parametrize(
+    "pattern", ["yyyy-bb", "e", "ww", "'open", "]", "{", "hhh", "MMMMMM", "XXXXXX", "V"]
+)
 def test_what_is_no_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(PatternError):
         format_timestamp(0, pattern)

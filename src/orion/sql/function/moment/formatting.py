@@ -164,11 +164,13 @@ def _offset_s(moment: Moment) -> int:
 def _format_zone(style: str, moment: Moment) -> str:
     if moment.zone is None:
         raise PatternError("There is no time zone to format.")
+    if moment.zone_id[:1] in ("+", "-"):
+        return _format_offset("+HH:MM:ss", "Z", _offset_s(moment))
     if style == "id":
         return moment.zone_id
-    if moment.zone is not UTC and moment.zone_id[:1] in "+-":
-        return moment.zone_id
-    short = moment_in(moment.zone, moment.instant_ms).tzname() or moment.zone_id
+    # The many names of UTC are written as they were given.
+    short = moment_in(moment.zone, moment.instant_ms).tzname() or ""
+    short = moment.zone_id if moment.zone is UTC else short
     return ZONE_NAMES.get(short, short) if style == "full" else short
 
 

@@ -179,7 +179,7 @@ def _element(letter: str, count: int) -> Element:
         return _year(Part(letter), count)
     if letter in _PLAIN_NUMBERS and count <= 2:
         return Number(_PLAIN_NUMBERS[letter], count, 19 if count == 1 else 2)
-    if letter in "MLQqEeGa":
+    if letter in "MLQqEGa":
         return _named(letter, count)
     if letter in "XxZOVz":
         return _zoned(letter, count)
@@ -199,8 +199,8 @@ def _year(part: Part, count: int) -> Element:
 
 
 def _named(letter: str, count: int) -> Element:
-    part = {"L": Part.MONTH, "q": Part.QUARTER, "e": Part.DAY_OF_WEEK}.get(letter) or Part(letter)
-    if letter in "MLQqe" and count <= 2:
+    part = {"L": Part.MONTH, "q": Part.QUARTER}.get(letter) or Part(letter)
+    if letter in "MLQq" and count <= 2:
         return Number(part, count, 19 if count == 1 else 2)
     if letter in "EGa" and count <= 3:
         return Word(part, "short")
