@@ -13,6 +13,10 @@ from orion.sql.function import (
     Variant,
     built_in_functions,
     describe_variant,
+    udaf,
+    udf,
+    udtf,
+    user_functions,
 )
 from orion.sql.parse import (
     SqlSyntaxError,
@@ -99,4 +103,8 @@ __all__ = [
     "step",
     "tree",
     "typed",
+    "udaf",
+    "udf",
+    "udtf",
+    "user_functions",
 ]
