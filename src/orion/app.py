@@ -197,10 +197,10 @@ class App:
 
     @cached_property
     def functions(self) -> "Functions":
-        """The functions of SQL."""
-        from orion.sql import built_in_functions
+        """The functions of SQL, the project's own among them."""
+        from orion.user_function import load_functions
 
-        return built_in_functions()
+        return load_functions(self.settings.project)
 
     @cached_property
     def schemas(self) -> "SchemaSource":
