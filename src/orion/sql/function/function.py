@@ -42,6 +42,8 @@ class Parameter:
 class Aggregation:
     """The meaning of an aggregate, step by step; the state is a plain value.
 
+    A step may change the state it is given: only the one it returns is the state from then on.
+
     Args:
         initial: Makes the state of a group without rows.
         add: Takes state and arguments, gives the next state.

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Hashable
+from decimal import Decimal
 from typing import Any
 
 
@@ -28,5 +29,7 @@ def distinct(values: list[Any]) -> list[Any]:
 
 def contains(values: list[Any], value: Any) -> bool:
     """Tell whether a value is among others, NULL too."""
+    if value is None or isinstance(value, str | int | bytes | Decimal):
+        return value in values
     wanted = identity(value)
     return any(identity(other) == wanted for other in values)
