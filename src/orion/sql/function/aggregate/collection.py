@@ -48,7 +48,7 @@ def _collect_set() -> Aggregation:
 
 
 def _count_distinct() -> Aggregation:
-    """Keep what was seen in one dict: a copy for every row would be as slow as the rows are many."""
+    """Keep what was seen in one dict: a copy for every row would take ever longer."""
 
     def add(state: dict[Any, None], value: Any) -> dict[Any, None]:
         if value is not None:
