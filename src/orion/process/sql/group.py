@@ -62,7 +62,9 @@ def _operator(node: step.Aggregate, layout: GroupLayout) -> Operator:
     window, final = node.window, node.emit is tree.Emit.FINAL
     if window is None:
         return GroupOperator(layout)
-    grace = DEFAULT_GRACE_MS if window.grace is None else window.grace.ms
+    # A final result that no statement asks to wait for comes when its window ends.
+    grace = 0 if final else DEFAULT_GRACE_MS
+    grace = grace if window.grace is None else window.grace.ms
     if window.kind is tree.WindowKind.SESSION:
         return SessionOperator(layout, SessionWindows(window.size.ms, grace), final)
     advance = window.size.ms if window.advance is None else window.advance.ms
@@ -110,11 +112,10 @@ def identity_of(node: step.Step) -> list[typed.Typed]:
                 names += [("WINDOWSTART", Scalar.BIGINT), ("WINDOWEND", Scalar.BIGINT)]
             return [typed.Input(kind, node.column(name)) for name, kind in names]
         case step.JoinStep():
-            if node.is_foreign_key:
-                return identity_of(node.left)
-            kind = node.match.left.type
+            own = identity_of(node.left)[0].type if node.is_foreign_key else None
+            kind = own or node.match.left.type
             assert kind is not None
-            return [typed.Input(kind, "$join_key")]
+            return [typed.Input(kind, node.key_name)]
         case step.Aggregate():
             return [typed.Input(key.type, key.name) for key in node.keys if key.type]
     return identity_of(node.input)

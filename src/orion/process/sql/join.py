@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from orion.model import Field, Scalar, Type
+from orion.model import Field, Scalar, Struct, Type
 from orion.process.format import spark_type
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import identity_of
@@ -29,8 +29,6 @@ from orion.process.state import (
 )
 from orion.sql import step, tree, typed
 
-_SYNTHETIC_KEY = "ROWKEY"
-
 
 def join_rows(
     left: DataFrame, right: DataFrame, node: step.JoinStep, around: Surroundings
@@ -40,13 +38,22 @@ def join_rows(
     if node.is_foreign_key:
         joined = _foreign_key(left, right, node, layout, around)
     else:
-        both = _side(left, LEFT, node.match.left, layout).unionByName(
-            _side(right, RIGHT, node.match.right, layout)
+        (first, *_) = step.reads_of(node.left)
+        both = _side(left, LEFT, _key(node.left_key or node.match.left, first), layout).unionByName(
+            _side(right, RIGHT, _key(node.match.right, node.right), layout)
         )
         operator = _operator(node, layout)
         spread = [quoted(JOIN_KEY)]
         joined = apply_operator(both, operator, spread, next(around.places), SEQUENCE)
-    return joined.withColumn(_SYNTHETIC_KEY, quoted(JOIN_KEY))
+    if not _is_windowed(node):
+        return joined.withColumn(node.key_name, quoted(JOIN_KEY))
+    key = quoted(JOIN_KEY)
+    parts = {node.key_name: "KEY", "WINDOWSTART": "START", "WINDOWEND": "END"}
+    return joined.withColumns({name: key.getField(part) for name, part in parts.items()})
+
+
+def _is_windowed(node: step.JoinStep) -> bool:
+    return node.right.source.windowed is not None
 
 
 def _layout(node: step.JoinStep) -> JoinLayout:
@@ -63,7 +70,10 @@ def _layout(node: step.JoinStep) -> JoinLayout:
 def _key_type(node: step.JoinStep) -> Type:
     kind = node.match.left.type
     assert kind is not None
-    return kind
+    if not _is_windowed(node):
+        return kind
+    bounds = Field("START", Scalar.BIGINT), Field("END", Scalar.BIGINT)
+    return Struct((Field("KEY", kind), *bounds))
 
 
 def columns_of_step(node: step.Step) -> tuple[Field, ...]:
@@ -81,14 +91,23 @@ def columns_of_step(node: step.Step) -> tuple[Field, ...]:
     raise TypeError(f"{type(node).__name__} cannot be a side of a join")
 
 
-def _side(rows: DataFrame, side: int, key: typed.Typed, layout: JoinLayout) -> DataFrame:
+def _key(part: typed.Typed, read: step.Read) -> Column:
+    """Return what a side is joined by; of windowed sources with the window."""
+    key = compile_expression(part)
+    if read.source.windowed is None:
+        return key
+    bounds = [quoted(read.column(name)) for name in ("WINDOWSTART", "WINDOWEND")]
+    return F.struct(key.alias("KEY"), bounds[0].alias("START"), bounds[1].alias("END"))
+
+
+def _side(rows: DataFrame, side: int, key: Column, layout: JoinLayout) -> DataFrame:
     """Return one side's rows with the other side's columns null."""
     own, other = (layout.left, layout.right) if side == LEFT else (layout.right, layout.left)
     mine = {field.name: quoted(field.name) for field in own}
     theirs = {field.name: F.lit(None).cast(spark_type(field.type)) for field in other}
     columns = {**mine, **theirs}
     ordered = [columns[f.name].alias(f.name) for f in (*layout.left, *layout.right)]
-    joined_by = compile_expression(key).cast(spark_type(layout.key)).alias(JOIN_KEY)
+    joined_by = key.cast(spark_type(layout.key)).alias(JOIN_KEY)
     return rows.select(F.lit(side).alias(SIDE), joined_by, *ordered, *_facts())
 
 
@@ -124,7 +143,7 @@ def _foreign_key(
     )
     told = apply_operator(rows, follow, [quoted(OWN_KEY)], next(around.places), SEQUENCE)
     told = told.select(F.lit(LEFT).alias(SIDE), "*", *_nulls(layout.right))
-    answers = _side(right, RIGHT, node.match.right, layout).withColumns(
+    answers = _side(right, RIGHT, _key(node.match.right, node.right), layout).withColumns(
         {OWN_KEY: F.lit(None).cast(spark_type(own_type)), "$silent": F.lit(False)}
     )
     operator = ForeignKeyOperator(layout, own_type)

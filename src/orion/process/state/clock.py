@@ -1,4 +1,4 @@
-"""How far time has come, judged by the slowest of the inputs that have spoken."""
+"""How far time has come, judged by the slowest partition of a topic."""
 
 from typing import Any
 
@@ -10,8 +10,9 @@ _KEY = "$clock"
 class Clock:
     """The event time of one partition of keys.
 
-    Each input partition has come as far as its latest record; the clock shows the least of them,
-    so that an old topic read from its beginning gives the same windows as a live one.
+    Each input partition has come as far as its latest record, a topic as far as the slowest of its
+    partitions: so an old topic read from its beginning gives the same windows as a live one. Where
+    two topics meet, the one that is ahead shows the time.
     """
 
     def __init__(self, state: StateStore) -> None:
@@ -19,15 +20,22 @@ class Clock:
         kept: dict[str, Any] = state.get(_KEY) or {"latest": {}, "late": 0}
         self._latest: dict[str, int] = dict(kept["latest"])
         self.late_records = int(kept["late"])
-        self.now_ms = min(self._latest.values(), default=-1)
+        self.now_ms = self._now()
 
     def advance(self, origin: str, time_ms: int) -> int:
         """Take a record's time and return what the clock shows then."""
         known = self._latest.get(origin)
         if known is None or time_ms > known:
             self._latest[origin] = time_ms
-            self.now_ms = time_ms if len(self._latest) == 1 else min(self._latest.values())
+            self.now_ms = time_ms if len(self._latest) == 1 else self._now()
         return self.now_ms
+
+    def _now(self) -> int:
+        topics: dict[str, int] = {}
+        for origin, latest in self._latest.items():
+            topic = origin.rpartition("/")[0]
+            topics[topic] = min(latest, topics.get(topic, latest))
+        return max(topics.values(), default=-1)
 
     def drop(self) -> None:
         """Count a record that came too late."""

@@ -78,17 +78,18 @@ class _IntervalRun:
         now = max(self.clock.advance(facts.origin, facts.time_ms), self.clock.now_ms)
         self._number = 0
         yield from self._close(now, facts)
-        if facts.time_ms < now - self._operator.kept_ms:
-            self.clock.drop()
-            return
         at = store_key((key,))
         sides: list[list[Event]] = self._state.get(at) or [[], []]
         found = list(self._partners(side, facts.time_ms, sides[1 - side]))
         for time, _, other in found:
             pair = (own, other) if side == LEFT else (other, own)
             yield self._row(key, pair, max(time, facts.time_ms), facts)
-        yield from self._alone(side, key, own, facts, has_partner=bool(found))
+        if not found:
+            yield from self._alone(side, key, own, facts, now)
         self._settle(at, 1 - side, found)
+        if facts.time_ms < now - self._operator.kept_ms:
+            self.clock.drop()
+            return
         kept = [self._recent(events, now) for events in sides]
         insort(kept[side], (facts.time_ms, len(kept[side]), own), key=lambda event: event[:2])
         self._state.put(at, kept)
@@ -111,12 +112,11 @@ class _IntervalRun:
 
     # -- events without a partner
 
-    def _alone(
-        self, side: int, key: Any, own: Values, facts: Facts, *, has_partner: bool
-    ) -> Iterator[Row]:
-        if has_partner or not self._layout.keeps(side):
+    def _alone(self, side: int, key: Any, own: Values, facts: Facts, now: int) -> Iterator[Row]:
+        if not self._layout.keeps(side):
             return
-        if self._operator.grace_ms is None:
+        reach = self._operator.after_ms if side == LEFT else self._operator.before_ms
+        if self._operator.grace_ms is None or facts.time_ms + reach < now:
             pair = (own, None) if side == LEFT else (None, own)
             yield self._row(key, pair, facts.time_ms, facts)
             return

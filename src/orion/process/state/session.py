@@ -73,10 +73,15 @@ class _SessionRun:
         now, time = self.clock.advance(facts.origin, facts.time_ms), facts.time_ms
         at = store_key(key)
         sessions: list[Session] = self._state.get(at) or []
-        near = [s for s in sessions if s.start - self._gap <= time <= s.end + self._gap]
+        closed = now - self._grace - self._gap
+        near = [
+            s
+            for s in sessions
+            if s.end >= closed and s.start - self._gap <= time <= s.end + self._gap
+        ]
         start = min([time, *(s.start for s in near)])
         end = max([time, *(s.end for s in near)])
-        if end < now - self._grace - self._gap:
+        if end < closed:
             self.clock.drop()
         else:
             yield from self._merge(key, near, Session(start, end, []), arguments, facts)

@@ -15,7 +15,7 @@ from orion.sql.plan.naming import Namer, repeated
 from orion.sql.plan.relation import KeyColumn, Relation, plan_relation
 from orion.sql.plan.resolve import Resolver
 from orion.sql.plan.source import WINDOW_BOUNDS, Role, Windowed
-from orion.sql.plan.step import Aggregate, Filter, Flatten, Named, Project, Step
+from orion.sql.plan.step import Aggregate, Filter, Flatten, JoinStep, Named, Project, Step
 from orion.sql.plan.typed import Input, Typed
 
 
@@ -274,8 +274,14 @@ class _Planner:
         if query.partition_by is not None:
             for key in keys:
                 yield _Item(Named(key.name, key.candidates[0]), is_star=True, role=Role.KEY)
-        if keys and self._relation.is_join and keys[0].name == "ROWKEY":
-            yield _Item(Named("ROWKEY", keys[0].candidates[0]), is_star=True, role=Role.KEY)
+        step = self._relation.step
+        if (
+            source is None
+            and isinstance(step, JoinStep)
+            and keys[:1]
+            and (keys[0].name == step.key_name)
+        ):
+            yield _Item(Named(step.key_name, keys[0].candidates[0]), is_star=True, role=Role.KEY)
         columns = list(self._relation.scope.star(source))
         if query.partition_by is not None:
             # The old key joins the values, behind them.
@@ -325,9 +331,18 @@ class _Planner:
             if position is None:
                 continue
             taken.add(position)
-            key_columns.append(items[position].named)
+            key_columns.append(self._as_key(items[position].named))
         value = tuple(item.named for number, item in enumerate(items) if number not in taken)
         return tuple(key_columns), value
+
+    def _as_key(self, named: Named) -> Named:
+        """Return a key column; of a join, what was joined by, which no side can lack."""
+        step = self._relation.step
+        if not isinstance(step, JoinStep) or self._query.partition_by is not None:
+            return named
+        if self._query.group_by is not None or named.type is None:
+            return named
+        return Named(named.name, Input(named.type, step.key_name))
 
     def _find_key(self, items: Sequence[_Item], key: KeyColumn) -> int | None:
         for candidate in key.candidates:
@@ -340,7 +355,10 @@ class _Planner:
                     fix="Select it once, and a copy of it with AS_VALUE(…).",
                 )
         positions = [
-            number for number, item in enumerate(items) if item.named.expression in key.candidates
+            number
+            for candidate in key.candidates
+            for number, item in enumerate(items)
+            if item.named.expression == candidate
         ]
         if not positions:
             if self._drops_keys:

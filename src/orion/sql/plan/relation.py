@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
+from typing import TypeGuard
 
 from orion.model import Type
 from orion.sql.function import Functions
@@ -50,7 +52,7 @@ def plan_relation(relation: tree.Relation, catalogue: Catalogue, functions: Func
             KeyColumn(column.name, (Input(column.type, column.name),)) for column in read.source.key
         )
         return Relation(read, scope, keys)
-    return _Joins(reads, functions, catalogue.types).plan(relation, scope)
+    return _Joins(reads, functions, catalogue.types).plan(relation)
 
 
 def _reads(relation: tree.Relation, catalogue: Catalogue) -> list[Read]:
@@ -90,9 +92,11 @@ class _Joins:
         self._functions = functions
         self._custom = custom
 
-    def plan(self, relation: tree.Join, scope: SourceScope) -> Relation:
+    def plan(self, relation: tree.Join) -> Relation:
         step, key = self._plan(relation)
-        return Relation(step, scope, (key,) if key else ())
+        assert key is not None
+        made = {c.name: c.type for c in key.candidates if _is_made(c)}
+        return Relation(step, SourceScope(list(self._reads.values()), made), (key,))
 
     def _plan(self, relation: tree.Relation) -> tuple[Step, KeyColumn | None]:
         if isinstance(relation, tree.AliasedSource):
@@ -101,9 +105,16 @@ class _Joins:
         right = self._reads[relation.right.alias.text]
         match = self._match(relation, left, right)
         _check_windows(left, right, relation)
+        _check_windowed_keys(left, right, match, relation)
         is_foreign = self._check_kinds(relation, left, right, match, left_key)
         interval = _interval(relation, left, right)
-        step = JoinStep(relation.kind, left, right, match, interval, is_foreign)
+        names = {c.name for read in self._reads.values() for c in read.source.columns}
+        numbered = (f"{_SYNTHETIC_KEY}_{n}" if n else _SYNTHETIC_KEY for n in count())
+        name = next(name for name in numbered if name not in names)
+        by: Typed = match.left
+        if isinstance(left, JoinStep) and left_key and by in left_key.candidates and by.type:
+            by = Input(by.type, left.key_name)
+        step = JoinStep(relation.kind, left, right, match, interval, is_foreign, name, by)
         return step, self._key(step, left_key)
 
     def _match(self, relation: tree.Join, left: Step, right: Read) -> Match:
@@ -118,6 +129,10 @@ class _Joins:
         met = compare(tree.ComparisonOperator.EQUAL, one, other, on)
         assert isinstance(met, Compared)
         sides = [self._side(part, right) for part in (one, other)]
+        if one.type != other.type:
+            raise StatementError(
+                f"The join compares {one.type} with {other.type}.", node=on, fix="CAST one of them."
+            )
         if sides == [False, True]:
             return Match(one, other)
         if sides == [True, False]:
@@ -174,15 +189,15 @@ class _Joins:
         left, right = step.match.left, step.match.right
         if step.is_foreign_key:
             return left_key or self._primary(step.left)
-        if step.kind is tree.JoinKind.FULL:
+        same = left_key.candidates if left_key and left in left_key.candidates else ()
+        parts = (right, left) if step.kind is tree.JoinKind.RIGHT else (left, right)
+        columns = [p for p in dict.fromkeys((*parts, *same)) if isinstance(p, Input)]
+        if step.kind is tree.JoinKind.FULL or not columns:
             kind = left.type
             assert kind is not None
-            return KeyColumn(_SYNTHETIC_KEY, (Input(kind, _SYNTHETIC_KEY),))
-        same = left_key.candidates if left_key and left in left_key.candidates else ()
-        candidates = tuple(dict.fromkeys((left, right, *same)))
-        columns = [part for part in candidates if isinstance(part, Input)]
-        name = columns[0].name.replace(".", "_") if columns else "KSQL_COL_0"
-        return KeyColumn(name, candidates)
+            return KeyColumn(step.key_name, (Input(kind, step.key_name),))
+        first = columns[0]
+        return KeyColumn(first.name.replace(".", "_"), tuple(columns))
 
     def _primary(self, left: Step) -> KeyColumn | None:
         assert isinstance(left, Read)
@@ -190,11 +205,28 @@ class _Joins:
         return KeyColumn(column.name, (Input(column.type, left.column(column.name)),))
 
 
+def _is_made(candidate: Typed) -> TypeGuard[Input]:
+    return isinstance(candidate, Input) and "." not in candidate.name
+
+
 def _check_windows(left: Step, right: Read, node: tree.Join) -> None:
     sources = [read.source for read in (*steps.reads_of(left), right)]
-    windowed = [source.windowed is not None for source in sources]
-    if any(windowed) and not all(windowed):
-        raise StatementError("A windowed source joins only with windowed ones.", node=node)
+    windows = {source.windowed and source.windowed.kind for source in sources}
+    sessions = tree.WindowKind.SESSION in windows
+    if len(windows) > 1 and (None in windows or sessions):
+        raise StatementError(
+            "A windowed source joins only with sources of the same windows.", node=node
+        )
+
+
+def _check_windowed_keys(left: Step, right: Read, match: Match, node: tree.Join) -> None:
+    """Refuse to join windowed sources by anything but their keys, which hold the windows."""
+    reads = [*steps.reads_of(left), right]
+    if right.source.windowed is None:
+        return
+    keys = {Input(c.type, read.column(c.name)) for read in reads for c in read.source.key}
+    if match.left not in keys or match.right not in keys:
+        raise StatementError("Windowed sources are joined by their keys.", node=node)
 
 
 def _interval(relation: tree.Join, left: Step, right: Read) -> Interval | None:

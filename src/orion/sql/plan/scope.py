@@ -1,6 +1,6 @@
 """The columns that a query's expressions may name: those of its sources, declared and pseudo."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from orion.model import Type
 from orion.sql.parse import tree
@@ -11,10 +11,15 @@ from orion.sql.plan.typed import Input
 
 
 class SourceScope:
-    """Finds columns by name, or by source and name."""
+    """Finds columns by name, or by source and name.
 
-    def __init__(self, reads: Sequence[Read]) -> None:
+    Args:
+        made: Columns that the query itself makes, such as the key of an outer join.
+    """
+
+    def __init__(self, reads: Sequence[Read], made: Mapping[str, Type] | None = None) -> None:
         self._reads = tuple(reads)
+        self._made = made or {}
 
     @property
     def reads(self) -> tuple[Read, ...]:
@@ -24,6 +29,8 @@ class SourceScope:
     def find(self, reference: tree.ColumnRef) -> Input:
         """Return the column, or raise an error that names the ones there are."""
         name = reference.name.text
+        if reference.source is None and name in self._made:
+            return Input(self._made[name], name)
         reads = self._named(reference.source) if reference.source else self._reads
         found = [(read, kind) for read in reads if (kind := _type_of(read, name)) is not None]
         if not found:

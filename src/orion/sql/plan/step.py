@@ -105,7 +105,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class JoinStep:
-    """Rows of two sides that match."""
+    """Rows of two sides that match.
+
+    Args:
+        key_name: The column that holds what they are joined by.
+        left_key: What the left rows are joined by; of a join before it, its key, which even a
+            tombstone has.
+    """
 
     kind: JoinKind
     left: "Step"
@@ -113,6 +119,8 @@ class JoinStep:
     match: Match
     interval: Interval | None = None
     is_foreign_key: bool = False
+    key_name: str = "ROWKEY"
+    left_key: Typed | None = None
 
 
 @dataclass(frozen=True)
