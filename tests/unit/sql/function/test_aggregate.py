@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from orion.model import Array, Decimal, Scalar, Type
-from orion.sql.function import Aggregation, built_in_functions
+from orion.model import Array, Decimal, InvalidInputError, Scalar, Type
+from orion.sql.function import Aggregation, built_in_functions, limit_functions
 
 FUNCTIONS = built_in_functions()
 UNDOABLE = {
@@ -131,3 +131,16 @@ def test_two_halves_make_the_whole(name: str) -> None:
     for row in values[20:]:
         right = made.add(right, *row)
     assert made.result(made.merge(left, right)) == pytest.approx(over(made, values))
+
+
+def test_properties_limit_what_is_collected() -> None:
+    properties = {"ksql.functions.collect_list.limit": "2", "ksql.functions.collect_set.limit": "1"}
+    limited = limit_functions(FUNCTIONS, properties)
+    values = one([1, 1, 2])
+    listed = limited.resolve("COLLECT_LIST", [Scalar.INTEGER]).aggregation()
+    assert over(listed, values) == [1, 1]
+    assert over(limited.resolve("COLLECT_SET", [Scalar.INTEGER]).aggregation(), values) == [1]
+    assert listed.merge([1], [2, 3]) == [1, 2]
+    assert limit_functions(FUNCTIONS, {}) is FUNCTIONS
+    with pytest.raises(InvalidInputError, match=r"collect_set\.limit"):
+        limit_functions(FUNCTIONS, {"ksql.functions.collect_set.limit": "few"})

@@ -10,13 +10,16 @@ from orion.sql.function.scalar.number import order
 
 _CATEGORY = "AGGREGATE"
 _MOST_BINS = 1000
+NO_LIMIT = 2**31 - 1
 _ORDERED = ("INT", "BIGINT", "DOUBLE", "STRING")
 
 
 # -- COLLECT_LIST, COLLECT_SET, COUNT_DISTINCT
 
 
-def _collect_list() -> Aggregation:
+def collect_list(limit: int) -> Aggregation:
+    """Return the steps of COLLECT_LIST; values beyond the limit are passed over."""
+
     def undo(state: list[Any], value: Any) -> list[Any]:
         wanted = identity(value)
         for at, other in enumerate(state):
@@ -26,9 +29,9 @@ def _collect_list() -> Aggregation:
 
     return Aggregation(
         initial=list,
-        add=lambda state, value: [*state, value],
+        add=lambda state, value: state if len(state) >= limit else [*state, value],
         result=lambda state: state,
-        merge=lambda one, other: [*one, *other],
+        merge=lambda one, other: [*one, *other][:limit],
         undo=undo,
     )
 
@@ -43,8 +46,14 @@ def _merge_sets(one: list[Any], other: list[Any]) -> list[Any]:
     return one
 
 
-def _collect_set() -> Aggregation:
-    return Aggregation(initial=list, add=_with, result=lambda state: state, merge=_merge_sets)
+def collect_set(limit: int) -> Aggregation:
+    """Return the steps of COLLECT_SET; values beyond the limit are passed over."""
+    return Aggregation(
+        initial=list,
+        add=lambda state, value: state if len(state) >= limit else _with(state, value),
+        result=lambda state: state,
+        merge=lambda one, other: _merge_sets(one, other)[:limit],
+    )
 
 
 def _count_distinct() -> Aggregation:
@@ -221,13 +230,13 @@ FUNCTIONS = (
     _aggregate(
         "COLLECT_LIST",
         "All values as an array, NULLs too.",
-        (variant("value T", "ARRAY<T>", _collect_list),),
+        (variant("value T", "ARRAY<T>", lambda: collect_list(NO_LIMIT)),),
         Example("COLLECT_LIST(1, NULL, 1)", [1, None, 1]),
     ),
     _aggregate(
         "COLLECT_SET",
         "The values as an array, each once.",
-        (variant("value T", "ARRAY<T>", _collect_set),),
+        (variant("value T", "ARRAY<T>", lambda: collect_set(NO_LIMIT)),),
         Example("COLLECT_SET(1, 2, 1)", [1, 2]),
     ),
     _aggregate(
