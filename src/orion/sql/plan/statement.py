@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from orion.sql.function import Functions
+from orion.sql.function import Functions, limit_functions
 from orion.sql.parse import resolve_type, tree
 from orion.sql.parse.tree import SourceKind
 from orion.sql.plan.catalogue import Catalogue
@@ -44,6 +44,9 @@ class Planner:
     functions: Functions
     formats: Formats
     properties: Mapping[str, str] = field(default_factory=dict)
+
+    def _functions(self) -> Functions:
+        return limit_functions(self.functions, self.properties)
 
     def plan(self, statement: tree.Statement, catalogue: Catalogue, *, number: int) -> Change:
         """Return what a statement changes, or say why it cannot.
@@ -94,7 +97,7 @@ class Planner:
         plan = plan_query(
             statement.query,
             catalogue,
-            self.functions,
+            self._functions(),
             sink=statement.name.text,
             drops_keys=self.properties.get(NEW_PLANNER, "").lower() == "true",
         )
@@ -115,7 +118,7 @@ class Planner:
 
     def _insert(self, statement: tree.InsertQuery, catalogue: Catalogue, number: int) -> Change:
         target = catalogue.source(statement.target)
-        query, plan = insert_sink(statement, target, catalogue, self.functions)
+        query, plan = insert_sink(statement, target, catalogue, self._functions())
         query = query or f"INSERTQUERY_{number}"
         return Started(query, plan, target, creates=False, start=self._start)
 
