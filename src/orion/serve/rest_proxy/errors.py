@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from orion.log import (
     AclsDisabledError,
+    AclWordError,
     BrokerNotFoundError,
     ConfigNotFoundError,
     MemberStateError,
@@ -237,7 +238,7 @@ def of_version_3(error: OrionError) -> OrionError:
     match error:
         case TopicNotFoundError() | PartitionNotFoundError():
             return NoSuchTopicPartitionError(error.text)
-        case TopicExistsError() | TopicRefusedError() | BadFieldError():
+        case TopicExistsError() | TopicRefusedError() | BadFieldError() | AclWordError():
             return BadRequestError(error.text)
         case UnknownConfigError():
             return NoSuchResourceError("Config", error.name)

@@ -1,13 +1,14 @@
 """The proxy's routes: one function for all of them, which reads, asks, answers."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import orjson
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from orion.model import OrionError
 from orion.serve.rest_proxy.call import Call, read_call
@@ -96,9 +97,32 @@ def _records(proxy: Proxy) -> Endpoint:
         except OrionError as error:
             raise of_version_3(error) from error
         stream = RecordStream(proxy, cluster, call.word("topic"))
-        return StreamingResponse(stream.answer(request), media_type=_JSON)
+        return _Duplex(stream.answer(request))
 
     return answer
+
+
+class _Duplex(Response):
+    """Answers while the request still comes in.
+
+    Starlette's own stream waits for the client to go away, and so takes the request's messages.
+    """
+
+    media_type = _JSON
+
+    def __init__(self, lines: AsyncIterator[bytes]) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._lines = lines
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send each line as it is made."""
+        del scope, receive
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        async for line in self._lines:
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _answer(body: Any, status: int, media_type: str) -> Response:
