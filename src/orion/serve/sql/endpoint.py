@@ -1,13 +1,15 @@
 """The endpoints of the SQL API."""
 
+import contextlib
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import orjson
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from orion.model import OrionError
 from orion.serve.body import read_json
@@ -50,6 +52,15 @@ def _answered(endpoint: Endpoint) -> Endpoint:
 
 def _json_type(request: Request) -> str:
     return MEDIA_TYPE if "vnd.ksql" in request.headers.get("accept", "") else "application/json"
+
+
+class _Duplex(StreamingResponse):
+    """An answer that begins before its request has ended."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the chunks; who makes them reads the request, so nobody else may."""
+        with contextlib.suppress(ClientDisconnect):
+            await self.stream_response(send)
 
 
 class SqlApi:
@@ -160,7 +171,7 @@ class SqlApi:
                 yield orjson.dumps(answer) + b"\n"
                 number += 1
 
-        return StreamingResponse(acknowledge(), media_type=DELIMITED)
+        return _Duplex(acknowledge(), media_type=DELIMITED)
 
     def _insert(self, source: Any, line: bytes) -> None:
         try:
