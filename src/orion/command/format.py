@@ -101,7 +101,14 @@ def _upper(kind: Type) -> Type:
     return kind
 
 
-def register_columns(spec: FormatSpec, schemas: SchemaSource) -> None:
-    """Register the schema of columns, where the format has one and the subject has none yet."""
-    if spec.format.has_schema and spec.columns and spec.schema_id is None:
-        schemas.register(spec.subject, schema_of(spec))
+def register_columns(spec: FormatSpec, schemas: SchemaSource, *, only_first: bool = False) -> None:
+    """Register the schema of columns, where the format has one.
+
+    Args:
+        only_first: Leave a subject that has a schema as it is: the topic's writers chose that one.
+    """
+    if not spec.format.has_schema or not spec.columns or spec.schema_id is not None:
+        return
+    if only_first and schemas.latest(spec.subject) is not None:
+        return
+    schemas.register(spec.subject, schema_of(spec))

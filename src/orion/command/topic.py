@@ -20,7 +20,7 @@ class Preparation:
         match change:
             case Declared(source):
                 self._declared(source)
-                self._register(source)
+                self._register(source, only_first=True)
             case Started(_, plan, sink, creates=True):
                 sources = [read.source.topic for read in step.reads_of(plan.step)]
                 self._create(sink, partitions=self._most_partitions(sources))
@@ -62,7 +62,7 @@ class Preparation:
         if self._topics.exists(source.topic):
             self._topics.delete(source.topic)
 
-    def _register(self, source: Source) -> None:
+    def _register(self, source: Source, *, only_first: bool = False) -> None:
         if self._schemas is not None:
-            register_columns(key_spec(source), self._schemas)
-            register_columns(value_spec(source), self._schemas)
+            for spec in (key_spec(source), value_spec(source)):
+                register_columns(spec, self._schemas, only_first=only_first)
