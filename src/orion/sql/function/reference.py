@@ -12,7 +12,7 @@ from orion.sql.function.built_in import built_in_functions
 from orion.sql.function.function import Example, Function, Kind, Variant
 from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.registry import Functions
-from orion.sql.function.scalar.java_text import java_double
+from orion.sql.function.value.java_text import java_double
 
 _HEAD = """\
 # Functions of streaming SQL

@@ -16,6 +16,7 @@ from orion.sql.parse.errors import (
     VariableValueError,
     show_place,
 )
+from orion.sql.parse.read.type import resolve_type
 from orion.sql.parse.script import (
     parse_expression,
     parse_statement,
@@ -23,9 +24,13 @@ from orion.sql.parse.script import (
     parse_type,
     split_statements,
 )
-from orion.sql.parse.statement_writer import format_query, format_statement
-from orion.sql.parse.type_reader import resolve_type
-from orion.sql.parse.writer import format_expression, format_name, format_string, format_type
+from orion.sql.parse.write.expression import (
+    format_expression,
+    format_name,
+    format_string,
+    format_type,
+)
+from orion.sql.parse.write.statement import format_query, format_statement
 
 __all__ = [
     "DuplicateFieldError",

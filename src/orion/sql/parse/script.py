@@ -7,10 +7,10 @@ from typing import TypeVar
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
 from orion.sql.parse.depth import check_depth
-from orion.sql.parse.expression_reader import read_expression
 from orion.sql.parse.lexer import Token, place_at, tokenize
-from orion.sql.parse.statement_reader import read_statement
-from orion.sql.parse.type_reader import read_type
+from orion.sql.parse.read.expression import read_expression
+from orion.sql.parse.read.statement import read_statement
+from orion.sql.parse.read.type import read_type
 from orion.sql.parse.variable import has_variables, substitute
 
 _Node = TypeVar("_Node", bound=tree.Node)

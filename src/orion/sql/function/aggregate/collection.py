@@ -5,8 +5,8 @@ from typing import Any
 
 from orion.model import Array, Field, Struct, Type
 from orion.sql.function.function import Aggregation, Example, Function, Kind, Variant, variant
-from orion.sql.function.scalar.equality import contains, identity
-from orion.sql.function.scalar.number import order
+from orion.sql.function.value.equality import contains, identity
+from orion.sql.function.value.number import order
 
 _CATEGORY = "AGGREGATE"
 _MOST_BINS = 1000

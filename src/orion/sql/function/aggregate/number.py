@@ -8,7 +8,7 @@ from typing import Any
 from orion.model import Decimal as DecimalType
 from orion.model import Type
 from orion.sql.function.function import Aggregation, Example, Function, Kind, Variant, variant
-from orion.sql.function.scalar.number import order, wrap_int, wrap_long
+from orion.sql.function.value.number import order, wrap_int, wrap_long
 
 _CATEGORY = "AGGREGATE"
 _NUMBERS = ("INT", "BIGINT", "DOUBLE")

@@ -5,9 +5,9 @@ from typing import Any
 
 from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Example, Function, variant
-from orion.sql.function.scalar.equality import contains, distinct, identity
-from orion.sql.function.scalar.java_text import java_text
-from orion.sql.function.scalar.number import order
+from orion.sql.function.value.equality import contains, distinct, identity
+from orion.sql.function.value.java_text import java_text
+from orion.sql.function.value.number import order
 
 _CATEGORY = "ARRAY"
 _LONGEST_SERIES = 10_000_000

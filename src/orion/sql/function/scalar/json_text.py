@@ -6,7 +6,7 @@ from typing import Any
 from orion.model import Type
 from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Example, Function, variant
-from orion.sql.function.scalar.json_value import (
+from orion.sql.function.value.json_value import (
     MISSING,
     as_json_value,
     follow,

@@ -5,7 +5,7 @@ from typing import Any
 
 from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Example, Function, variant
-from orion.sql.function.scalar.hash_order import hash_order
+from orion.sql.function.value.hash_order import hash_order
 
 _MAP, _LAMBDA = "MAP", "LAMBDA"
 Entries = dict[Any, Any]

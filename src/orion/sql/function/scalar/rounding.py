@@ -10,7 +10,7 @@ from orion.model import Decimal as DecimalType
 from orion.model import Type
 from orion.sql.function.function import Example, Function, Variant, variant
 from orion.sql.function.match import widest
-from orion.sql.function.scalar.number import (
+from orion.sql.function.value.number import (
     clamp_long,
     cut,
     exact,

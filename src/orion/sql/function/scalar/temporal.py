@@ -17,7 +17,7 @@ from orion.sql.function.moment import (
     parse_time,
     parse_timestamp,
 )
-from orion.sql.function.scalar.number import LONG_MAX, LONG_MIN
+from orion.sql.function.value.number import LONG_MAX, LONG_MIN
 
 _CATEGORY = "DATE / TIME"
 _UNITS = {

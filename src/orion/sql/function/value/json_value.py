@@ -9,7 +9,7 @@ from typing import Any
 from orion.model import Array, Map, Scalar, Struct, Type
 from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.moment import format_iso_date, format_iso_time, format_iso_timestamp
-from orion.sql.function.scalar.java_text import java_double, java_text
+from orion.sql.function.value.java_text import java_double, java_text
 
 
 class Missing:

@@ -6,7 +6,7 @@ and the subscripts and fields that follow a primary expression.
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.primary_reader import read_primary
+from orion.sql.parse.read.primary import read_primary
 
 _OR, _AND = 1, 2
 _COMPARISONS = {operator.value: operator for operator in tree.ComparisonOperator} | {

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.literal_reader import at_literal, read_literal
-from orion.sql.parse.type_reader import read_type
+from orion.sql.parse.read.literal import at_literal, read_literal
+from orion.sql.parse.read.type import read_type
 from orion.sql.parse.word import TIME_UNITS, UNIT_FUNCTIONS
 
 Reader = Callable[[Cursor], tree.Expression]

@@ -2,7 +2,7 @@
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.expression_reader import read_expression, read_value
+from orion.sql.parse.read.expression import read_expression, read_value
 from orion.sql.parse.word import FOREIGN_CLAUSES
 
 _JOINS = {

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from orion.sql.parse import tree
-from orion.sql.parse.command_reader import COMMANDS
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.element_reader import (
+from orion.sql.parse.read.command import COMMANDS
+from orion.sql.parse.read.element import (
     at_not_exists,
     read_columns,
     read_elements,
@@ -14,8 +14,8 @@ from orion.sql.parse.element_reader import (
     read_properties,
     read_values,
 )
-from orion.sql.parse.query_reader import read_query
-from orion.sql.parse.type_reader import read_type
+from orion.sql.parse.read.query import read_query
+from orion.sql.parse.read.type import read_type
 
 _KINDS = ("STREAM", "TABLE")
 

@@ -6,7 +6,7 @@ Names stand in backquotes and every operator in parentheses: nothing depends on 
 from collections.abc import Iterable
 
 from orion.sql.parse import tree
-from orion.sql.parse.type_reader import BUILT_IN_TYPES
+from orion.sql.parse.read.type import BUILT_IN_TYPES
 from orion.sql.parse.word import KEYWORDS
 
 Binary = tree.Arithmetic | tree.Comparison | tree.Logical | tree.Concat

@@ -1,7 +1,7 @@
 """The statements that look around or steer back to text."""
 
 from orion.sql.parse import tree
-from orion.sql.parse.writer import format_name, format_string
+from orion.sql.parse.write.expression import format_name, format_string
 
 Command = (
     tree.DropSource

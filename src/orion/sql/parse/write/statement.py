@@ -1,8 +1,13 @@
 """Queries and statements back to text, so that reading it again gives the same tree."""
 
 from orion.sql.parse import tree
-from orion.sql.parse.command_writer import format_command
-from orion.sql.parse.writer import format_expression, format_name, format_string, format_type
+from orion.sql.parse.write.command import format_command
+from orion.sql.parse.write.expression import (
+    format_expression,
+    format_name,
+    format_string,
+    format_type,
+)
 
 
 def format_statement(statement: tree.Statement) -> str:

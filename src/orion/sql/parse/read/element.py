@@ -2,9 +2,9 @@
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.expression_reader import read_value
-from orion.sql.parse.literal_reader import read_literal
-from orion.sql.parse.type_reader import read_type
+from orion.sql.parse.read.expression import read_value
+from orion.sql.parse.read.literal import read_literal
+from orion.sql.parse.read.type import read_type
 
 
 def read_elements(cursor: Cursor) -> tuple[tree.TableElement, ...]:
