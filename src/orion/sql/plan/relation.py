@@ -190,8 +190,7 @@ class _Joins:
         if step.is_foreign_key:
             return left_key or self._primary(step.left)
         same = left_key.candidates if left_key and left in left_key.candidates else ()
-        parts = (right, left) if step.kind is tree.JoinKind.RIGHT else (left, right)
-        columns = [p for p in dict.fromkeys((*parts, *same)) if isinstance(p, Input)]
+        columns = [p for p in dict.fromkeys((left, right, *same)) if isinstance(p, Input)]
         if step.kind is tree.JoinKind.FULL or not columns:
             kind = left.type
             assert kind is not None
