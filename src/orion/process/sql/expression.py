@@ -135,8 +135,8 @@ class _Compiler:
         return self._or_batches(node) if found is None else found
 
     def _lambda(self, node: Any) -> Callable[..., Column]:
-        if any(isinstance(part, typed.Arithmetic | typed.Negative) for part in typed.walk(node)):
-            # Arithmetic on null fails the call around a lambda; Spark's goes on with null.
+        if any(_may_fail(part) for part in typed.walk(node)):
+            # What fails in a lambda fails the call around it; Spark would go on with null.
             raise NotNativeError
         names = [parameter.name for parameter in node.parameters]
 
@@ -151,6 +151,17 @@ class _Compiler:
             # Spark runs no Python inside of its own lambdas: the whole call goes to batches.
             raise NotNativeError
         return in_batches(node)
+
+
+def _may_fail(node: typed.Typed) -> bool:
+    match node:
+        case typed.Arithmetic() | typed.Negative():
+            return True
+        case typed.Converted():
+            return node.value.type is Scalar.STRING
+        case typed.Applied():
+            return node.function.can_fail
+    return False
 
 
 def _constant(node: typed.Constant) -> Column:

@@ -16,6 +16,20 @@ from orion.sql.function.errors import (
 from orion.sql.function.function import Aggregation, Function, Kind, Matched, Variant
 from orion.sql.function.match import Given, LambdaArgument, MismatchError
 
+# They answer whatever they are asked; of all others a call may fail, and its column is NULL.
+_NEVER_FAIL = frozenset(
+    (
+        *("ABS", "ACOS", "ASIN", "ATAN", "ATAN2", "CBRT", "COS", "COSH", "COT", "DEGREES", "EXP"),
+        *("GREATEST", "LEAST", "LN", "LOG", "PI", "POWER", "RADIANS", "RANDOM", "SIGN", "SIN"),
+        *("SINH", "SQRT", "TAN", "TANH", "CONCAT", "CONCAT_WS", "FIELD", "INITCAP"),
+        *("LCASE", "UCASE", "LEN", "MD5", "REPLACE", "SPLIT", "SPLIT_TO_MAP", "SUBSTRING", "TRIM"),
+        *("UUID", "ARRAY_CONCAT", "ARRAY_CONTAINS", "ARRAY_DISTINCT", "ARRAY_EXCEPT"),
+        *("ARRAY_INTERSECT", "ARRAY_UNION", "ARRAY_LENGTH", "ARRAY_REMOVE", "SLICE", "MAP_KEYS"),
+        *("MAP_VALUES", "MAP_UNION", "COALESCE", "IFNULL", "NULLIF", "AS_VALUE"),
+        *("IS_JSON_STRING", "URL_ENCODE_PARAM", "UNIX_DATE", "UNIX_TIMESTAMP"),
+    )
+)
+
 
 @dataclass(frozen=True)
 class Resolved:
@@ -37,6 +51,11 @@ class Resolved:
     def name(self) -> str:
         """The function's name."""
         return self.function.name
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether a call may have no result; inside of a lambda that fails the call around it."""
+        return self.function.name not in _NEVER_FAIL
 
     def apply(self, *arguments: Any) -> Any:
         """Return the function's value; raises what its meaning raises."""
