@@ -1,5 +1,6 @@
 """Follow a topic in steps of bounded time, for who must do other things in between."""
 
+from collections.abc import Mapping
 from types import TracebackType
 
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, TopicPartition
@@ -19,17 +20,38 @@ class Tail:
         partitions = Topics(connection).get(topic).partitions
         start = OFFSET_BEGINNING if from_beginning else OFFSET_END
         self._consumer = connection.consumer(
-            "orion-tail", auto_offset_reset="earliest", fetch_wait_max_ms=100
+            "orion-tail",
+            auto_offset_reset="earliest",
+            fetch_wait_max_ms=100,
+            enable_partition_eof=True,
         )
-        self._consumer.assign([TopicPartition(topic, p.number, start) for p in partitions])
+        self._partitions = [TopicPartition(topic, p.number, start) for p in partitions]
+        self._ends: dict[int, int] = {}
+        self._consumer.assign(self._partitions)
 
     def read(self, timeout_s: float) -> list[Record]:
         """Return what has come, at the latest after the timeout; perhaps nothing."""
         first = self._consumer.poll(timeout_s)
         if first is None:
             return []
-        more = self._consumer.consume(_BATCH_RECORDS, 0)
-        return [to_record(message) for message in (first, *more) if message.error() is None]
+        messages = (first, *self._consumer.consume(_BATCH_RECORDS, 0))
+        for message in messages:
+            error = message.error()
+            if error is not None and error.name() == "_PARTITION_EOF":
+                # Behind the marks of transactions, which no record is.
+                self._ends[message.partition() or 0] = message.offset() or 0
+        return [to_record(message) for message in messages if message.error() is None]
+
+    def ends(self) -> dict[int, int]:
+        """Return where each partition ends now; asks the brokers."""
+        return {
+            part.partition: int(self._consumer.get_watermark_offsets(part, timeout=5.0)[1])
+            for part in self._partitions
+        }
+
+    def has_reached(self, ends: Mapping[int, int]) -> bool:
+        """Tell whether everything before these ends has been returned by `read`."""
+        return all(end == 0 or self._ends.get(part, -1) >= end for part, end in ends.items())
 
     def close(self) -> None:
         """Let go of the client."""

@@ -55,6 +55,7 @@ from orion.sql.plan import (
     explain,
     plan_query,
     plan_row,
+    spell,
     step,
     typed,
 )
@@ -99,6 +100,7 @@ __all__ = [
     "plan_query",
     "plan_row",
     "resolve_type",
+    "spell",
     "split_statements",
     "step",
     "tree",

@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import orjson
@@ -16,6 +16,7 @@ from orion.serve.body import read_json
 from orion.serve.sql.insert import encode_row, find_target, read_row
 from orion.serve.sql.print_topic import print_lines
 from orion.serve.sql.property import check_property
+from orion.serve.sql.pull import answer_pull, array_body, delimited_body, plain_array_body
 from orion.serve.sql.push import PushQueries
 from orion.serve.sql.request import (
     DELIMITED,
@@ -123,6 +124,8 @@ class SqlApi:
         if isinstance(statement, tree.PrintTopic):
             lines = lines_form(print_lines(self.rooms, statement))
             return StreamingResponse(await _begun(lines), media_type="text/plain")
+        if statement.query.emit is None:
+            return await self._pull(request, statement, properties, older=older)
         try:
             query = await run_in_threadpool(self.pushes.plan, statement, properties)
         except OrionError as error:
@@ -135,6 +138,26 @@ class SqlApi:
             chunks = plain_array_form(self.pushes, query)
             return StreamingResponse(chunks, media_type="application/json")
         return StreamingResponse(delimited_form(self.pushes, query), media_type=DELIMITED)
+
+    async def _pull(
+        self,
+        request: Request,
+        statement: tree.SelectStatement,
+        properties: Mapping[str, str],
+        *,
+        older: bool,
+    ) -> Response:
+        """Answer a query that is asked once."""
+        try:
+            answer = await run_in_threadpool(answer_pull, self.rooms, statement, properties)
+        except OrionError as error:
+            raise StatementFailedError(statement.text, error) from error
+        accept = request.headers.get("accept", "")
+        if older or MEDIA_TYPE in accept:
+            return Response(b"".join(array_body(answer)), media_type=_json_type(request))
+        if "application/json" in accept:
+            return Response(b"".join(plain_array_body(answer)), media_type="application/json")
+        return Response(b"".join(delimited_body(answer)), media_type=DELIMITED)
 
     @_answered
     async def close_query(self, request: Request) -> Response:

@@ -10,6 +10,7 @@ from orion.formats import HttpSchemas, SchemaSource
 from orion.log import Outbox, Outcome, Record, Refused, RequestLog
 from orion.model import UnavailableError
 from orion.serve.schema_source import RegistrySchemas
+from orion.views import Views
 
 if TYPE_CHECKING:
     from orion.app import App
@@ -47,6 +48,11 @@ class SqlRooms:
     def commands(self) -> "Commands":
         """The statements that count, and what they add up to."""
         return self.app.open_commands(self.schemas)
+
+    @cached_property
+    def views(self) -> Views:
+        """The tables that were asked about."""
+        return Views(self.app.connection, self.schemas)
 
     @cached_property
     def requests(self) -> RequestLog:

@@ -6,6 +6,7 @@ Never: Kafka, Spark, files or the network.
 """
 
 from orion.sql.plan import step, typed
+from orion.sql.plan.cast import spell
 from orion.sql.plan.catalogue import Catalogue, Reader
 from orion.sql.plan.change import (
     Change,
@@ -54,6 +55,7 @@ __all__ = [
     "explain",
     "plan_query",
     "plan_row",
+    "spell",
     "step",
     "typed",
 ]

@@ -286,10 +286,13 @@ class _Planner:
         if query.partition_by is not None:
             # The old key joins the values, behind them.
             columns.sort(key=lambda found: found[1].role is Role.KEY)
-        if not self._sink:
-            yield from self._bounds()
         chosen = {candidate for key in keys for candidate in key.candidates}
+        bounds = [] if self._sink else list(self._bounds())
         for read, column in columns:
+            if column.role is not Role.KEY:
+                # An answer shows the window behind the key.
+                yield from bounds
+                bounds = []
             value = Input(column.type, read.column(column.name))
             if query.partition_by is not None and value in chosen:
                 continue

@@ -1,0 +1,182 @@
+"""Pull queries: what they may ask, and which keys their condition names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from orion.model import InvalidInputError, Scalar, Type
+from orion.sql import (
+    Catalogue,
+    Functions,
+    QueryPlan,
+    Source,
+    StatementError,
+    plan_query,
+    step,
+    tree,
+    typed,
+)
+
+SCANS = "ksql.query.pull.table.scan.enabled"
+RANGES = "ksql.query.pull.range.scan.enabled"
+_UNKNOWN_HERE = ("ROWPARTITION", "ROWOFFSET")
+_RANGE = (
+    tree.ComparisonOperator.LESS,
+    tree.ComparisonOperator.LESS_OR_EQUAL,
+    tree.ComparisonOperator.GREATER,
+    tree.ComparisonOperator.GREATER_OR_EQUAL,
+)
+
+
+class TableNotQueryableError(InvalidInputError):
+    """Raised when a table is only a name for a topic, so nobody keeps its rows."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(
+            f"Table '{name}' is declared over a topic, and its rows are not kept.",
+            fix=f"Declare it with CREATE SOURCE TABLE, or CREATE TABLE … AS SELECT * FROM {name}.",
+        )
+
+
+@dataclass(frozen=True)
+class PullPlan:
+    """A checked pull query.
+
+    Args:
+        keys: The keys that the condition names, each a value a key column; None: all rows count.
+    """
+
+    source: Source
+    plan: QueryPlan
+    where: typed.Typed | None
+    keys: tuple[tuple[Any, ...], ...] | None
+    limit: int | None
+
+    @property
+    def columns(self) -> list[tuple[str, Type | None, bool]]:
+        """The name, the type and whether it is part of the key, of each column of the answer."""
+        keys = {column.name for column in self.source.key}
+        bounds = ("WINDOWSTART", "WINDOWEND") if self.source.windowed else ()
+        return [
+            (named.name, named.type, _is_input(named.expression, (*keys, *bounds)))
+            for named in self.plan.value
+        ]
+
+
+def _is_input(node: typed.Typed, names: Sequence[str]) -> bool:
+    return isinstance(node, typed.Input) and node.name in names
+
+
+def plan_pull(
+    query: tree.Query,
+    catalogue: Catalogue,
+    functions: Functions,
+    properties: Mapping[str, str],
+) -> PullPlan:
+    """Return the plan of a query that answers once."""
+    _check_clauses(query)
+    plan = plan_query(query, catalogue, functions)
+    (read,) = step.reads_of(plan.step)
+    source = read.source
+    if source.is_table and source.query is None and not source.is_source:
+        raise TableNotQueryableError(source.name)
+    node = plan.step.input
+    where = node.condition if isinstance(node, step.Filter) else None
+    _check_columns(plan, where, query)
+    alternatives = None if where is None else list(_alternatives(where))
+    keys = _keys(source, alternatives)
+    _check_scan(source, where, keys, properties, query)
+    return PullPlan(source, plan, where, keys, query.limit)
+
+
+def _check_clauses(query: tree.Query) -> None:
+    clauses: Mapping[str, object] = {
+        "JOIN": isinstance(query.source, tree.Join) or None,
+        "WINDOW": query.window,
+        "GROUP BY": query.group_by,
+        "PARTITION BY": query.partition_by,
+        "HAVING": query.having,
+    }
+    for name, given in clauses.items():
+        if given is not None:
+            raise StatementError(
+                f"A pull query has no {name}.",
+                node=query,
+                fix="Make a table of it with CREATE TABLE … AS SELECT, and ask that.",
+            )
+
+
+def _check_columns(plan: QueryPlan, where: typed.Typed | None, node: tree.Node) -> None:
+    expressions = [named.expression for named in plan.value]
+    for expression in (*expressions, *([where] if where else [])):
+        for name in typed.inputs_of(expression) & set(_UNKNOWN_HERE):
+            raise StatementError(f"A pull query cannot ask for {name}.", node=node)
+
+
+def _alternatives(node: typed.Typed) -> Iterator[dict[str, Any]]:
+    """Yield the ways a condition can hold: the columns that must equal a value in each."""
+    match node:
+        case typed.Logic(_, tree.LogicalOperator.OR, left, right):
+            yield from _alternatives(left)
+            yield from _alternatives(right)
+        case typed.Logic(_, tree.LogicalOperator.AND, left, right):
+            for one, other in product(_alternatives(left), list(_alternatives(right))):
+                yield {**one, **other}
+        case typed.Compared(_, tree.ComparisonOperator.EQUAL, left, right):
+            yield _equality(left, right) or _equality(right, left)
+        case _:
+            yield {}
+
+
+def _equality(left: typed.Typed, right: typed.Typed) -> dict[str, Any]:
+    if isinstance(left, typed.Input) and isinstance(right, typed.Constant):
+        return {left.name: right.value}
+    return {}
+
+
+def _keys(
+    source: Source, alternatives: list[dict[str, Any]] | None
+) -> tuple[tuple[Any, ...], ...] | None:
+    names = [column.name for column in source.key]
+    if alternatives is None or not names:
+        return None
+    if not all(name in found for found in alternatives for name in names):
+        return None
+    return tuple(dict.fromkeys(tuple(found[n] for n in names) for found in alternatives))
+
+
+def _check_scan(
+    source: Source,
+    where: typed.Typed | None,
+    keys: tuple[tuple[Any, ...], ...] | None,
+    properties: Mapping[str, str],
+    node: tree.Node,
+) -> None:
+    if keys is not None:
+        if any(part is None for key in keys for part in key):
+            raise StatementError("A primary key is never NULL.", node=node)
+        return
+    if str(properties.get(SCANS, "true")).lower() == "true" or not source.is_table:
+        return
+    allowed = str(properties.get(RANGES, "true")).lower() == "true"
+    if where is None or not (allowed and _is_key_range(source, where)):
+        raise StatementError(
+            "This query looks at every row, which is switched off.",
+            node=node,
+            fix=f"Name the whole key in WHERE, or SET '{SCANS}'='true'.",
+        )
+
+
+def _is_key_range(source: Source, where: typed.Typed) -> bool:
+    """Tell whether a condition is one bound on the only key column, a text."""
+    if len(source.key) != 1 or not isinstance(where, typed.Compared):
+        return False
+    own = typed.Input(source.key[0].type, source.key[0].name)
+    return (
+        own.type is Scalar.STRING
+        and source.windowed is None
+        and where.operator in _RANGE
+        and own in (where.left, where.right)
+    )
