@@ -2,17 +2,21 @@
 
 import datetime
 import json
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
 from decimal import Decimal as Exact
 from typing import Any
 
+import httpx
 import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructType
 
+import orion
 from orion import pipeline
+from orion.app import App, load_settings
 from orion.formats import (
     Format,
     FormatSpec,
@@ -23,13 +27,16 @@ from orion.formats import (
     header,
     row_type,
 )
-from orion.model import Array, Decimal, Field, Map, Scalar, Struct
+from orion.log import DeadLetters, Record, Selection, Topics, consume, produce
+from orion.model import Array, Decimal, Field, InvalidInputError, Map, Scalar, Struct
 from orion.process.format import (
     decode_column,
     encode_column,
     spark_columns,
     unplanned_schema_id,
 )
+from orion.testing.kafka import KafkaServer
+from orion.testing.server import HttpServer
 
 PLAIN = (
     Field("ID", Scalar.BIGINT),
@@ -193,3 +200,67 @@ def test_a_filter_does_not_decode_twice(
     plan = good.select("v.row.ID")._jdf.queryExecution().executedPlan().toString()
     filters = [line for line in plan.splitlines() if "Filter" in line]
     assert not any("from_avro" in line for line in filters)
+
+
+@pytest.fixture(scope="module")
+def registered(
+    spark_app: pipeline.Pipeline, server: HttpServer, kafka: KafkaServer
+) -> Iterator[pipeline.Pipeline]:
+    """Give a pipeline whose project names a registry."""
+    flags = {
+        "kafka.bootstrap_servers": kafka.addresses,
+        "registry.url": f"http://127.0.0.1:{server.registry_port}",
+    }
+    app = App(load_settings(flags, project=spark_app.app.settings.project))
+    own = pipeline.Pipeline(app, "formats", once=True)
+    pipeline.begin(own)
+    yield own
+    own.stop()
+    pipeline.begin(spark_app)
+
+
+def _wait() -> None:
+    assert [status.error for status in orion.wait() if status.error] == []
+
+
+def test_pipelines_read_and_write_by_the_registry(
+    registered: pipeline.Pipeline, kafka: KafkaServer, server: HttpServer
+) -> None:
+    first, second, third = (f"formats-{uuid.uuid4().hex[:8]}" for _ in range(3))
+    Topics(kafka.connection).create(first, partitions=1)
+    body = b'{"USER": "u1", "seconds": "200", "at": 1500, "price": 1.10}'
+    produce(kafka.connection, first, [Record(body, key=b"\0\0\0\7"), Record(b"{", key=b"\0\0\0\1")])
+    columns = "user STRING, seconds INT, at TIMESTAMP, price DECIMAL(6, 2)"
+    plays = orion.stream(first, columns, key_schema="song INT")
+    assert plays.columns[:5] == ["song", "user", "seconds", "at", "price"]
+    query = f"avro-{uuid.uuid4().hex[:8]}"
+    orion.to_topic(plays, second, key="song", key_format="avro", format="avro", name=query)
+    _wait()
+    subject = httpx.get(f"{server.registry_url}/subjects/{second}-value/versions/latest").json()
+    assert [f["name"] for f in json.loads(subject["schema"])["fields"]] == plays.columns[:5]
+    (record,) = consume(kafka.connection, Selection(second))
+    assert record.value is not None
+    assert record.value[:5] == header(subject["id"])
+    (letter,) = DeadLetters(kafka.connection, ".dlq").read(query)
+    assert letter.reason == "the body is not valid JSON"
+    again = orion.stream(second)
+    assert [(f.name, f.dataType.simpleString()) for f in again.schema.fields[:5]] == [
+        ("song", "int"),
+        ("user", "string"),
+        ("seconds", "int"),
+        ("at", "timestamp"),
+        ("price", "decimal(6,2)"),
+    ]
+    orion.to_topic(again, third, format="delimited", name=f"lines-{uuid.uuid4().hex[:8]}")
+    _wait()
+    (line,) = consume(kafka.connection, Selection(third))
+    assert line.value == b"7,u1,200,1500,1.10"
+
+
+def test_a_format_without_columns_is_refused(registered: pipeline.Pipeline) -> None:
+    with pytest.raises(InvalidInputError, match="the registry has no schema for 'nothing-value'"):
+        orion.stream("nothing", format="avro")
+    with pytest.raises(InvalidInputError, match="Did you mean 'AVRO'"):
+        orion.stream("nothing", "a INT", format="avr")
+    with pytest.raises(InvalidInputError, match="Real-time mode reads json and raw"):
+        orion.stream("nothing", "a INT", format="avro", mode="realtime")

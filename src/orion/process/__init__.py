@@ -7,6 +7,7 @@ Never: HTTP, SQL text, or a batch that is visible in part.
 
 from orion.process.definition import check_name
 from orion.process.encode import TopicWrite
+from orion.process.format import RegistryAccess, choose_spec, registered_format, spark_columns
 from orion.process.query import Query
 from orion.process.runtime import Rooms, Runtime
 from orion.process.session import Shipment, is_remote, session_options, start_session
@@ -19,6 +20,7 @@ __all__ = [
     "GivenRecord",
     "LiveSql",
     "Query",
+    "RegistryAccess",
     "Rooms",
     "Runtime",
     "Shipment",
@@ -26,10 +28,13 @@ __all__ = [
     "TopicRead",
     "TopicWrite",
     "check_name",
+    "choose_spec",
     "is_remote",
     "pack_python",
     "parse_columns",
+    "registered_format",
     "session_options",
+    "spark_columns",
     "sql_session",
     "start_session",
 ]

@@ -7,10 +7,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringType, StructType
 
-from orion.model import InvalidInputError
+from orion.formats import FormatSpec, SchemaSource, format_named
+from orion.model import Field, InvalidInputError
+from orion.process.format import encode_column, sql_type
 from orion.process.source import HEADERS, KEY, TIMESTAMP, TOMBSTONE, UnknownColumnError
 
-FORMATS = ("json", "raw")
+# Formats of pipelines: JSON as Spark writes it, and the column `value` as it is.
+JSON, RAW = "json", "raw"
 # Rows that are records already: key, value, timestamp_ms and perhaps headers.
 RECORDS = "records"
 
@@ -22,12 +25,16 @@ class TopicWrite:
     Args:
         key: Columns of the key; none: the key that the record came with, if it was kept.
         timestamp: Column of the record's time; empty: the time it came with, if it was kept.
+        key_format: The format of the key's columns; empty: text as it is, nested values as JSON.
+        schemas: Where formats with schemas register them.
     """
 
     topic: str
     key: Sequence[str] = ()
     timestamp: str = ""
     format: str = "json"
+    key_format: str = ""
+    schemas: SchemaSource | None = None
 
 
 class RawColumnsError(InvalidInputError):
@@ -45,14 +52,10 @@ def encode_rows(df: DataFrame, write: TopicWrite) -> DataFrame:
     """Return the columns key, value, timestamp_ms and, where they were kept, headers."""
     if write.format == RECORDS:
         return df
-    if write.format not in FORMATS:
-        raise InvalidInputError(
-            f"Format '{write.format}' is not known.", fix=f"Use {' or '.join(FORMATS)}."
-        )
     for name in (*write.key, *([write.timestamp] if write.timestamp else [])):
         if name not in df.columns:
             raise UnknownColumnError(name, df.columns)
-    value = _raw_value(df) if write.format == "raw" else _json_value(df)
+    value = _value(df, write)
     if TOMBSTONE in df.columns:
         value = F.when(~F.col(TOMBSTONE), value)
     columns = [
@@ -65,14 +68,35 @@ def encode_rows(df: DataFrame, write: TopicWrite) -> DataFrame:
     return df.select(*columns)
 
 
-def _json_value(df: DataFrame) -> Column:
-    names = [F.col(f"`{name}`") for name in df.columns if not name.startswith("_")]
+def _value(df: DataFrame, write: TopicWrite) -> Column:
+    if write.format == RAW:
+        return _raw_value(df)
+    names = _value_columns(df)
+    if write.format == JSON:
+        row = F.struct(*(F.col(f"`{name}`") for name in names))
+        return F.to_json(row, {"ignoreNullFields": "false"}).cast("binary")
+    return _encoded(df, names, write, write.format, is_key=False)
+
+
+def _encoded(
+    df: DataFrame, names: Sequence[str], write: TopicWrite, format: str, *, is_key: bool
+) -> Column:
+    """Return columns in a format, by a schema that is registered if it is new."""
+    fields = tuple(Field(name, sql_type(df.schema[name].dataType, name)) for name in names)
+    subject = f"{write.topic}-{'key' if is_key else 'value'}"
+    spec = FormatSpec(format_named(format), fields, subject=subject, is_key=is_key)
+    row = F.struct(*(F.col(f"`{name}`").alias(name) for name in names))
+    return encode_column(row, spec, write.schemas)
+
+
+def _value_columns(df: DataFrame) -> list[str]:
+    names = [name for name in df.columns if not name.startswith("_")]
     if not names:
         raise InvalidInputError(
             "There is no column to write: all begin with '_' and are facts of the record.",
             fix="Keep at least one column of the value, or use format='raw'.",
         )
-    return F.to_json(F.struct(*names), {"ignoreNullFields": "false"}).cast("binary")
+    return names
 
 
 def _raw_value(df: DataFrame) -> Column:
@@ -84,6 +108,8 @@ def _raw_value(df: DataFrame) -> Column:
 
 
 def _key(df: DataFrame, write: TopicWrite) -> Column:
+    if write.key and write.key_format:
+        return _encoded(df, write.key, write, write.key_format, is_key=True)
     if len(write.key) == 1:
         return key_bytes(F.col(f"`{write.key[0]}`"), df.schema[write.key[0]].dataType)
     if write.key:

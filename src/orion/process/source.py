@@ -12,9 +12,17 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StringType, StructType
 
-from orion.formats import REASON, decoding
+from orion.formats import (
+    REASON,
+    REASON_FIELD,
+    ROW_FIELD,
+    FormatSpec,
+    SchemaSource,
+    decoding,
+)
 from orion.log import Connection
 from orion.model import InvalidInputError, nearest
+from orion.process.format import decode_column
 
 # Facts of the record, beside the columns of its value; they travel on to a topic if kept.
 KEY, HEADERS, TIMESTAMP = "_key", "_headers", "_timestamp"
@@ -25,6 +33,7 @@ FACTS = (KEY, HEADERS, TIMESTAMP, TOPIC, PARTITION, OFFSET)
 # Observations by this name hold the dead letters of a source; a plan may read several.
 DEAD_LETTERS = "orion_dead_letters"
 _sources = count()
+NULL_VALUE = "the value is null (a tombstone)"
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,9 @@ class TopicRead:
         columns: The value's columns; None leaves the value as bytes.
         event_time: The column that is the record's time; empty: the log's own timestamp.
         native: Decode with Spark's parser, which real-time mode needs; slower in bulk.
+        value: How the value lies in its bytes; None: as JSON, if there are columns.
+        key: How the key's columns, which come before the value's, lie in its bytes.
+        schemas: Where formats with schemas find them.
     """
 
     topic: str
@@ -42,6 +54,9 @@ class TopicRead:
     event_time: str = ""
     keep_tombstones: bool = False
     native: bool = False
+    value: FormatSpec | None = None
+    key: FormatSpec | None = None
+    schemas: SchemaSource | None = None
     start: str = "earliest"
     max_batch_records: int = 0
     options: Mapping[str, str] | None = None
@@ -88,6 +103,8 @@ def read_topic(spark: SparkSession, connection: Connection, read: TopicRead) -> 
     if read.columns is None:
         return raw.select("value", *_facts(F.col("timestamp")))
     _check(read)
+    if read.value is not None:
+        return _good(_decode_formats(raw, read, read.value), read)
     decoded = _decode_native(raw, read) if read.native else _decode_arrow(raw, read)
     return _good(decoded, read)
 
@@ -157,6 +174,24 @@ def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:
     return _unpack(raw, rows, read, F.col(f"_json.{REASON}"))
 
 
+def _decode_formats(raw: DataFrame, read: TopicRead, value: FormatSpec) -> DataFrame:
+    """Decode value and key by their formats."""
+    rows = raw.withColumn("_value", decode_column(F.col("value"), value, read.schemas))
+    row, reason = F.col("_value").getField(ROW_FIELD), F.col("_value").getField(REASON_FIELD)
+    bad = F.coalesce(reason, F.when(row.isNull(), NULL_VALUE))
+    kept = [F.col(name) for name in raw.columns]
+    if read.keep_tombstones:
+        kept.append(row.isNull().alias(TOMBSTONE))
+        bad = reason
+    columns = [row.getField(field.name).alias(field.name) for field in value.columns]
+    if read.key is not None:
+        rows = rows.withColumn("_keyed", decode_column(F.col("key"), read.key, read.schemas))
+        key, key_reason = (F.col("_keyed").getField(name) for name in (ROW_FIELD, REASON_FIELD))
+        columns = [*(key.getField(f.name).alias(f.name) for f in read.key.columns), *columns]
+        bad = F.coalesce(F.concat(F.lit("key: "), key_reason), bad)
+    return rows.select(*kept, *columns, bad.alias(REASON))
+
+
 def _decode_native(raw: DataFrame, read: TopicRead) -> DataFrame:
     assert read.columns is not None
     corrupt = "_corrupt"
@@ -165,7 +200,7 @@ def _decode_native(raw: DataFrame, read: TopicRead) -> DataFrame:
     parsed = F.from_json(text, shape, {"columnNameOfCorruptRecord": corrupt})
     rows = raw.withColumn("_json", parsed)
     reason = (
-        F.when(F.col("value").isNull(), "the value is null (a tombstone)")
+        F.when(F.col("value").isNull(), NULL_VALUE)
         .when(F.length("value") == 0, "the value is empty")
         .when(~F.is_valid_utf8(text), "the value is not valid UTF-8")
         .when(
