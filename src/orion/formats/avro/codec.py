@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from orion.formats.avro.column import kind_of, parse_avro, resolve
 from orion.formats.avro.schema import avro_schema
+from orion.formats.avro.union import has_union, spread
 from orion.formats.column import Documents
 from orion.formats.schema_error import SchemaColumnsError
 from orion.formats.schema_source import Schema, SchemaKind, SchemaSource
@@ -37,7 +38,10 @@ class AvroCodec:
         self._readers: Readers[Read] = Readers(schemas, SchemaKind.AVRO, self._reader)
 
     def _reader(self, schema: Schema) -> Read:
-        return functools.partial(_read, parse_avro(schema, self._schemas)[0])
+        tree, named = parse_avro(schema, self._schemas)
+        if has_union(tree, named):
+            return lambda body: spread(_read(tree, body, names=True), tree, named)
+        return functools.partial(_read, tree)
 
     def decode(self, values: pa.Array) -> Decoded:
         """Return the rows of these bodies."""
@@ -68,10 +72,13 @@ class AvroCodec:
         return pa.array(bodies, pa.binary())
 
 
-def _read(tree: Any, body: bytes) -> Any:
+def _read(tree: Any, body: bytes, *, names: bool = False) -> Any:
+    """Read one body; with `names`, values of unions say which named type they are."""
     try:
         # Bytes behind the record are ignored, as every other reader does.
-        return fastavro.schemaless_reader(io.BytesIO(body), tree, None)
+        return fastavro.schemaless_reader(
+            io.BytesIO(body), tree, None, return_record_name=names, return_named_type=names
+        )
     except (EOFError, ValueError, IndexError, TypeError, OverflowError, MemoryError) as error:
         why = str(error) or "it ends too early"
         raise UnreadableBodyError(f"the body does not follow its schema: {why}") from error

@@ -103,9 +103,24 @@ def _type(tree: Any, named: Mapping[str, Any], path: str, above: frozenset[str])
         case _ if kind in _PLAIN:
             return _PLAIN[kind]
         case "union":
-            raise UnmappedTypeError(path, "a union of several types")
+            return _union(tree, named, path, above)
         case _:
             raise UnmappedTypeError(path, kind)
+
+
+def branch_name(tree: Any) -> str:
+    """Return what a branch of a union is called: its type, or a named type's own name."""
+    if isinstance(tree, dict) and "name" in tree:
+        return str(tree["name"]).rpartition(".")[2]
+    return kind_of(tree)
+
+
+def _union(tree: Any, named: Mapping[str, Any], path: str, above: frozenset[str]) -> Struct:
+    """Return a struct with a field for each branch, of which one has a value."""
+    branches = [resolve(branch, named) for branch in tree if kind_of(branch) != "null"]
+    return Struct(
+        tuple(Field(branch_name(each), _type(each, named, path, above)) for each in branches)
+    )
 
 
 def _struct(tree: Any, named: Mapping[str, Any], path: str, above: frozenset[str]) -> Struct:
