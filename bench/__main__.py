@@ -11,14 +11,17 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.formats import run_formats
 from bench.idle import run_idle
 from bench.latency import run_latency
-from bench.platform import platform
+from bench.platform import platform, server_pid
+from bench.rest import run_rest
 from bench.throughput import run_throughput
 from orion import pipeline
 from orion.app import App, load_settings
 
 console = Console()
+CHOICES = ("throughput", "latency", "idle", "formats", "rest")
 
 
 def main() -> None:
@@ -26,7 +29,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=30, help="of each latency run")
-    parser.add_argument("--only", choices=("throughput", "latency", "idle"))
+    parser.add_argument("--only", choices=CHOICES)
     given = parser.parse_args()
     results: dict[str, Any] = {"cores": os.cpu_count(), "records": given.records}
     with tempfile.TemporaryDirectory(prefix="orion-bench-") as folder:
@@ -52,6 +55,19 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
             addresses, records=given.records, rounds=given.rounds
         )
         pipeline.current().stop()
+    if given.only in (None, "formats"):
+        pipeline.begin(pipeline.Pipeline(app, "bench-formats", once=True))
+        results["formats"] = run_formats(
+            pipeline.current().runtime.spark, records=given.records, rounds=given.rounds
+        )
+        pipeline.current().stop()
+    if given.only in (None, "rest"):
+        results["rest"] = run_rest(
+            app.connection,
+            app.settings.server.rest_port,
+            records=given.records // 10,
+            server=server_pid(app.settings.server.rest_port),
+        )
     if given.only in (None, "latency"):
         pipeline.begin(pipeline.Pipeline(app, "bench-latency"))
         results["latency_ms"] = run_latency(addresses, seconds=given.seconds)
@@ -59,7 +75,7 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
 
 
 def show(results: dict[str, Any]) -> None:
-    for title in ("throughput", "latency_ms"):
+    for title in ("throughput", "formats", "rest", "latency_ms"):
         if title not in results:
             continue
         rows = results[title]

@@ -19,10 +19,11 @@ PAGES = [
     ("topics.md", ""),
     ("groups.md", ""),
     ("schemas.md", ""),
+    ("rest-proxy.md", ""),
     ("pipelines.md", "pipeline.py"),
 ]
 # Pages that also need the HTTP server.
-SERVED = {"schemas.md"}
+SERVED = {"schemas.md", "rest-proxy.md"}
 # The ports that pages name, and the flags that move them.
 PORTS = {
     9092: "--port",
