@@ -7,10 +7,14 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 
+from orion.formats import MemorySchemas
 from orion.log import Connection, Selection, Topics, consume
+from orion.serve import open_door
+from orion.serve.rest_proxy import MEDIA_TYPE, Limits, Proxy, proxy_routes
 from orion.testing.kafka import KafkaServer
 from orion.testing.server import HttpServer
 from orion.testing.wait import wait_until
@@ -452,3 +456,32 @@ def test_the_description_is_there(http: httpx.Client) -> None:
     found = http.get("/openapi.json").json()
     assert found["openapi"] == "3.0.3"
     assert "/consumers/{group}/instances/{instance}/records" in found["paths"]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_limits_are_told_and_idle_instances_leave(kafka: KafkaServer, topic: str) -> None:
+    limits = Limits(instances=1, idle_s=0.5, waiting_records=5)
+    proxy = Proxy(kafka.connection, MemorySchemas, limits)
+    door = open_door("rest proxy", 0, proxy_routes(proxy), media_type=MEDIA_TYPE)
+    transport = httpx.ASGITransport(app=door.asgi)
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as own:
+        made = await own.post("/consumers/idle", json={"name": "one"})
+        assert made.status_code == 200
+        many = await own.post("/consumers/idle", json={"name": "two"})
+        assert (many.status_code, many.json()["error_code"]) == (429, 42901)
+        body = json.dumps({"records": [{"value": n} for n in range(6)]})
+        headers = {"Content-Type": embedded("json")}
+        full = await own.post(f"/topics/{topic}", content=body, headers=headers)
+        assert (full.status_code, full.json()["error_code"]) == (429, 42902)
+        with anyio.fail_after(10):
+            while (await own.get("/consumers/idle/instances/one/subscription")).status_code != 404:
+                # Asking keeps it alive: ask more seldom than it may be idle.
+                await anyio.sleep(0.8)
+        again = await own.post("/consumers/idle", json={"name": "one"})
+        assert again.status_code == 200
+        await own.delete("/consumers/idle/instances/one")

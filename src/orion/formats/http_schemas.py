@@ -1,5 +1,6 @@
 """Schemas asked of a registry over HTTP; what an id stands for never changes, so it is kept."""
 
+import base64
 import json
 import urllib.error
 import urllib.parse
@@ -108,8 +109,9 @@ def _read_schema(found: Any) -> Schema:
 def _get(url: str, path: str, body: Any = None) -> Any:
     """Ask, or send a body; a 404 raises SchemaNotFoundError."""
     payload = None if body is None else json.dumps(body).encode()
-    headers = {"Content-Type": _TYPE, "Accept": f"{_TYPE}, application/json"}
-    request = urllib.request.Request(url.rstrip("/") + path, payload, headers)
+    address, login = _without_login(url)
+    headers = {"Content-Type": _TYPE, "Accept": f"{_TYPE}, application/json", **login}
+    request = urllib.request.Request(address + path, payload, headers)
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
             return json.load(answer)
@@ -118,9 +120,19 @@ def _get(url: str, path: str, body: Any = None) -> Any:
             message = _message(error)
         if error.code == _NOT_FOUND:
             raise SchemaNotFoundError(path.lstrip("/")) from error
-        raise RegistryRefusedError(url, message) from error
+        raise RegistryRefusedError(address, message) from error
     except (OSError, ValueError) as error:
-        raise RegistryUnreachableError(url, str(error)) from error
+        raise RegistryUnreachableError(address, str(error)) from error
+
+
+def _without_login(url: str) -> tuple[str, dict[str, str]]:
+    """Return an address without its user and password, and the header that carries them."""
+    parts = urllib.parse.urlsplit(url.rstrip("/"))
+    user, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return url.rstrip("/"), {}
+    given = base64.b64encode(urllib.parse.unquote(user).encode()).decode()
+    return parts._replace(netloc=host).geturl(), {"Authorization": f"Basic {given}"}
 
 
 def _message(error: urllib.error.HTTPError) -> str:
