@@ -1,7 +1,7 @@
 """Topics that are there before a case begins: their schemas, and how its records are written."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from orion.formats import (
     Schema,
     SchemaKind,
     SchemaReference,
+    SchemaSource,
     columns_of,
 )
 from orion.model import Field, Struct
@@ -38,6 +39,15 @@ def prepare_topics(topics: Sequence[Json], schemas: MemorySchemas) -> None:
                 schemas.by_subject.setdefault(subject, []).append(int(wanted))
 
 
+def case_schemas(topics: Sequence[Json]) -> Iterator[tuple[str, Schema]]:
+    """Yield the schemas that a case's topics come with, by their subjects."""
+    for topic in topics:
+        for part in _PARTS:
+            schema = _schema(topic, part)
+            if schema is not None:
+                yield f"{topic['name']}-{part}", schema
+
+
 def _schema(topic: Json, part: str) -> Schema | None:
     text: Any = topic.get(f"{part}Schema")
     if text is None:
@@ -59,7 +69,7 @@ def _guess(text: Any) -> SchemaKind:
 
 
 def writer_spec(
-    source: Source, topics: Sequence[Json], schemas: MemorySchemas, *, is_key: bool
+    source: Source, topics: Sequence[Json], schemas: SchemaSource, *, is_key: bool
 ) -> FormatSpec:
     """Return how a topic's records are written: by its own schema, or by the source's columns."""
     spec = key_spec(source) if is_key else value_spec(source)

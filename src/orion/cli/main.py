@@ -10,7 +10,7 @@ from orion.cli.output import fail
 from orion.model import OrionError
 
 # Modules a noun, in the order of the help; each holds a Typer named `commands`.
-TOP_LEVEL = ("platform", "run", "sql", "demo")
+TOP_LEVEL = ("platform", "run", "sql", "test", "demo")
 NOUNS = (
     "topics",
     "schemas",

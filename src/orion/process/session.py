@@ -1,5 +1,6 @@
 """One Spark application with the defaults that make small batches fast on few cores."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,6 +114,8 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     """
     # PySpark takes the tasks' interpreter from the environment alone.
     os.environ["PYSPARK_PYTHON"] = options["spark.pyspark.python"]
+    # PySpark prints every error that it raises, with the JVM's stack; raising it is enough.
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     builder = SparkSession.builder
     for name, value in options.items():
         builder = builder.config(name, value)

@@ -1,0 +1,65 @@
+"""A platform of its own for cases over HTTP: a temporary project on free ports."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orion.config import FILE_NAME, read_settings
+from orion.model import UnavailableError
+
+if TYPE_CHECKING:
+    from orion.app import App
+
+_TIMEOUT_S = 180.0
+_SETTINGS = """\
+[kafka]
+ports = [{0}]
+controller_ports = [{1}]
+
+[server]
+registry_port = {2}
+rest_port = {3}
+sql_port = {4}
+
+[spark]
+shuffle_partitions = 1
+"""
+
+
+class PlatformFailedError(UnavailableError):
+    """Raised when the platform for cases does not start."""
+
+    def __init__(self, output: str) -> None:
+        self.output = output
+        super().__init__(f"The platform did not start: {output.strip()}", fix="See: orion doctor")
+
+
+@contextmanager
+def own_platform() -> Iterator["App"]:
+    """Start a platform that nobody else uses; stop and remove it at the end."""
+    from orion.app import App
+    from orion.supervise import free_ports
+
+    with tempfile.TemporaryDirectory(prefix="orion-test-") as name:
+        folder = Path(name)
+        (folder / FILE_NAME).write_text(_SETTINGS.format(*free_ports(5)))
+        environ = {**os.environ, "ORION_PROJECT": name}
+        _run(environ, "up", "--detach")
+        try:
+            yield App(read_settings(folder, environ={}))
+        finally:
+            _run(environ, "down")
+
+
+def _run(environ: dict[str, str], *words: str) -> None:
+    command = [sys.executable, "-m", "orion.cli.main", *words]
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+    )
+    if done.returncode:
+        raise PlatformFailedError(done.stdout + done.stderr)
