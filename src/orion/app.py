@@ -207,8 +207,7 @@ class App:
         """The schema registry, as processes other than the server see it."""
         from orion.formats import HttpSchemas
 
-        server = self.settings.server
-        return HttpSchemas(self.settings.registry.url or f"http://127.0.0.1:{server.registry_port}")
+        return HttpSchemas(self.settings.registry_url)
 
     def open_commands(
         self, schemas: "SchemaSource", *, listener: "Listener | None" = None

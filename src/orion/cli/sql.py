@@ -52,5 +52,4 @@ def open_session(server: str, output: Form) -> "SqlSession":
     from orion.cli.sql_output import Printer
     from orion.cli.sql_session import SqlSession
 
-    url = server or f"http://127.0.0.1:{load_settings().server.sql_port}"
-    return SqlSession(SqlClient(url), Printer(output))
+    return SqlSession(SqlClient(server or load_settings().sql_url), Printer(output))

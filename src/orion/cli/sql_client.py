@@ -1,14 +1,13 @@
 """The SQL API as a client sees it: statements answered at once, queries answered line by line."""
 
-import base64
 import http.client
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
-from orion.model import InvalidInputError, UnavailableError
+from orion.model import InvalidInputError, UnavailableError, split_login
 
 _TIMEOUT_S = 60.0
 
@@ -36,18 +35,15 @@ class SqlClient:
     """Speaks to one server."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url if "://" in url else f"http://{url}")
+        bare, login = split_login(url if "://" in url else f"http://{url}")
+        parts = urlsplit(bare)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InvalidInputError(
                 f"'{url}' is no address of a server.", fix="Write it as http://localhost:8088."
             )
         self.url = f"{parts.scheme}://{parts.hostname}:{parts.port or 8088}"
         self._parts = parts
-        self._headers = {"Content-Type": "application/vnd.ksql.v1+json"}
-        if parts.username:
-            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            token = base64.b64encode(pair.encode()).decode()
-            self._headers["Authorization"] = f"Basic {token}"
+        self._headers = {"Content-Type": "application/vnd.ksql.v1+json", **login}
 
     def version(self) -> str:
         """Return what the server says it is."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from orion.cli.output import console, errors, say
-from orion.model import format_duration
+from orion.model import format_duration, split_login
 
 if TYPE_CHECKING:
     from orion.app import App
@@ -106,7 +106,8 @@ def print_summary(app: "App", *, attached: bool) -> None:
     say("\nOrion is ready.")
     say(f"  Kafka   {settings.kafka.addresses}")
     if settings.server.enabled:
-        say(f"  schemas {settings.registry_url}")
+        say(f"  schemas {split_login(settings.registry_url)[0]}")
+        say(f"  SQL     {split_login(settings.sql_url)[0]}")
     say(f"  data    {settings.data_dir}")
     say("\nNext:")
     for command, meaning in (

@@ -11,7 +11,10 @@ from orion.config.lake import LakeSettings
 from orion.config.process import EngineSettings, SparkSettings
 from orion.config.registry import RegistrySettings
 from orion.config.server import ServerSettings
+from orion.model import join_login
 
+# A server bound to all addresses is reached by any of them.
+_EVERYWHERE = ("0.0.0.0", "::", "localhost")
 SECTIONS = ("kafka", "spark", "engine", "lake", "server", "registry", "jars")
 SECRET_WORDS = ("password", "secret", "token", "jaas", "credential", "private.key", "access.key")
 
@@ -58,9 +61,21 @@ class Settings:
 
     @property
     def registry_url(self) -> str:
-        """The address of the schema registry, without a last slash."""
-        own = f"http://127.0.0.1:{self.server.registry_port}"
-        return self.registry.url.rstrip("/") or own
+        """The address of the schema registry without a last slash, a login included."""
+        return self.registry.url.rstrip("/") or self._own_url(self.server.registry_port)
+
+    @property
+    def sql_url(self) -> str:
+        """The address of the SQL API, a login included."""
+        return self._own_url(self.server.sql_port)
+
+    def _own_url(self, port: int) -> str:
+        server = self.server
+        host = server.host if server.host not in _EVERYWHERE else "127.0.0.1"
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        # Any of the users will do for the project's own commands and processes.
+        login = next(iter(server.passwords.items()), None)
+        return url if login is None else join_login(url, *login)
 
     @property
     def door_ports(self) -> tuple[int, ...]:

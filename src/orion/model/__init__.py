@@ -14,6 +14,7 @@ from orion.model.errors import (
     UnavailableError,
     nearest,
 )
+from orion.model.login import join_login, split_login
 from orion.model.query import Mode, QueryStatus, State
 from orion.model.type import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.model.unit import (
@@ -45,8 +46,10 @@ __all__ = [
     "format_bytes",
     "format_count",
     "format_duration",
+    "join_login",
     "nearest",
     "parse_bytes",
     "parse_duration_ms",
     "parse_instant_ms",
+    "split_login",
 ]

@@ -13,6 +13,7 @@ from orion.model import (
     NotFoundError,
     OrionError,
     UnavailableError,
+    split_login,
 )
 from orion.registry.parsed import Parsed, parse
 from orion.registry.record import read_version, schema_fields
@@ -61,7 +62,8 @@ class RegistryClient:
     """Asks a registry; nothing is kept."""
 
     def __init__(self, url: str) -> None:
-        self.url = url.rstrip("/")
+        bare, self._login = split_login(url)
+        self.url = bare.rstrip("/")
 
     def subjects(self, prefix: str = ":*:", *, deleted: bool = False) -> list[str]:
         """Return the names of subjects."""
@@ -140,7 +142,8 @@ class RegistryClient:
         given |= {name: value for name, value in query.items() if isinstance(value, str)}
         url = f"{self.url}{path}" + (f"?{urlencode(given)}" if given else "")
         payload = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": _MEDIA_TYPE, "Accept": f"{_MEDIA_TYPE}, application/json"}
+        accept = f"{_MEDIA_TYPE}, application/json"
+        headers = {"Content-Type": _MEDIA_TYPE, "Accept": accept, **self._login}
         try:
             request = urllib.request.Request(url, payload, headers, method=method)
             with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
