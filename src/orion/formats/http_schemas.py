@@ -1,6 +1,5 @@
 """Schemas asked of a registry over HTTP; what an id stands for never changes, so it is kept."""
 
-import base64
 import json
 import urllib.error
 import urllib.parse
@@ -16,7 +15,7 @@ from orion.formats.schema_source import (
     SchemaNotFoundError,
     SchemaReference,
 )
-from orion.model import InvalidInputError, UnavailableError
+from orion.model import InvalidInputError, UnavailableError, split_login
 
 _TIMEOUT_S = 10.0
 _MAX_KEPT = 10_000
@@ -109,7 +108,7 @@ def _read_schema(found: Any) -> Schema:
 def _get(url: str, path: str, body: Any = None) -> Any:
     """Ask, or send a body; a 404 raises SchemaNotFoundError."""
     payload = None if body is None else json.dumps(body).encode()
-    address, login = _without_login(url)
+    address, login = split_login(url.rstrip("/"))
     headers = {"Content-Type": _TYPE, "Accept": f"{_TYPE}, application/json", **login}
     request = urllib.request.Request(address + path, payload, headers)
     try:
@@ -123,16 +122,6 @@ def _get(url: str, path: str, body: Any = None) -> Any:
         raise RegistryRefusedError(address, message) from error
     except (OSError, ValueError) as error:
         raise RegistryUnreachableError(address, str(error)) from error
-
-
-def _without_login(url: str) -> tuple[str, dict[str, str]]:
-    """Return an address without its user and password, and the header that carries them."""
-    parts = urllib.parse.urlsplit(url.rstrip("/"))
-    user, at, host = parts.netloc.rpartition("@")
-    if not at:
-        return url.rstrip("/"), {}
-    given = base64.b64encode(urllib.parse.unquote(user).encode()).decode()
-    return parts._replace(netloc=host).geturl(), {"Authorization": f"Basic {given}"}
 
 
 def _message(error: urllib.error.HTTPError) -> str:

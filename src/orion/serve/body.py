@@ -39,14 +39,25 @@ class MediaTypeError(InvalidInputError):
         )
 
 
-async def read_json(request: Request, *, media_types: Collection[str] = ()) -> Any:
-    """Return the body as JSON values; the media type is checked where some are named."""
+async def read_json(
+    request: Request, *, media_types: Collection[str] = (), max_bytes: int | None = None
+) -> Any:
+    """Return the body as JSON values; media type and size are checked where they are named."""
     if media_types:
         found = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if found not in media_types:
             raise MediaTypeError(found, media_types)
-    body = await request.body()
+    body = await request.body() if max_bytes is None else await _bounded(request, max_bytes)
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise BadBodyError(f"it is not JSON ({error})") from error
+
+
+async def _bounded(request: Request, max_bytes: int) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > max_bytes:
+            raise BodyTooLargeError(max_bytes)
+    return bytes(body)

@@ -42,6 +42,8 @@ def build_doors(app: "App") -> list[Door]:
             sql.routes(app),
             media_type=sql.MEDIA_TYPE,
             passwords=server.passwords,
+            # Rows may be inserted for as long as a client likes; other bodies are bounded there.
+            max_body_bytes=sys.maxsize,
         )
     )
     return doors

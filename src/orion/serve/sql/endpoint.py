@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from orion.model import OrionError
+from orion.model import InvalidInputError, OrionError
 from orion.serve.body import read_json
 from orion.serve.sql.insert import encode_row, find_target, read_row
 from orion.serve.sql.print_topic import print_lines
@@ -35,7 +35,7 @@ from orion.serve.sql.stream import array_form, delimited_form, lines_form, plain
 from orion.sql import parse_statements, tree
 
 Endpoint = Callable[["SqlApi", Request], Awaitable[Response]]
-_LONGEST_LINE = 1 << 20
+_LONGEST_LINE, _LARGEST_BODY = 1 << 20, 8 << 20
 
 
 def _answered(endpoint: Endpoint) -> Endpoint:
@@ -99,23 +99,19 @@ class SqlApi:
     @_answered
     async def run_statements(self, request: Request) -> Response:
         """Carry out statements."""
-        given = SqlRequest.read(
-            await read_json(request), word="ksql", properties="streamsProperties"
-        )
+        given = SqlRequest.read(await _read(request), word="ksql", properties="streamsProperties")
         return _json(await run_in_threadpool(execute, self.rooms, given), request)
 
     @_answered
     async def run_query(self, request: Request) -> Response:
         """Answer a query or PRINT in the older form."""
-        given = SqlRequest.read(
-            await read_json(request), word="ksql", properties="streamsProperties"
-        )
+        given = SqlRequest.read(await _read(request), word="ksql", properties="streamsProperties")
         return await self._stream(request, given, older=True)
 
     @_answered
     async def stream_query(self, request: Request) -> Response:
         """Answer a query or PRINT in the form that was asked for."""
-        given = SqlRequest.read(await read_json(request), word="sql", properties="properties")
+        given = SqlRequest.read(await _read(request), word="sql", properties="properties")
         return await self._stream(request, given, older=False)
 
     async def _stream(self, request: Request, given: SqlRequest, *, older: bool) -> Response:
@@ -162,7 +158,7 @@ class SqlApi:
     @_answered
     async def close_query(self, request: Request) -> Response:
         """End a push query."""
-        body = await read_json(request)
+        body = await _read(request)
         name = body.get("queryId") if isinstance(body, dict) else None
         if not isinstance(name, str) or not self.pushes.close(name):
             raise BadRequestError(f"No query with id {name}")
@@ -254,6 +250,13 @@ class SqlApi:
         """Answer any other path."""
         error = BadRequestError(f"There is nothing at {request.url.path}.", code=NOT_FOUND)
         return error_response(error, _json_type(request))
+
+
+async def _read(request: Request) -> Any:
+    try:
+        return await read_json(request, max_bytes=_LARGEST_BODY)
+    except InvalidInputError as error:
+        raise BadRequestError(str(error)) from error
 
 
 def one_statement(given: SqlRequest) -> tree.SelectStatement | tree.PrintTopic:
