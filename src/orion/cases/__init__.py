@@ -5,7 +5,8 @@ Out: what each case really gave, compared with what it wants, and a report of al
 Never: a broker; the engine that runs a case is the one that runs live queries.
 """
 
-from orion.cases.case import Case, CaseFileError, read_cases
+from orion.cases.case import Case, CaseFileError
+from orion.cases.folder import read_cases
 from orion.cases.http import Platform, run_http_case
 from orion.cases.run import Outcome, run_case
 from orion.cases.suite import Finished, run_suite

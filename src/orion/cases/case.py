@@ -45,20 +45,8 @@ class CaseFileError(InvalidInputError):
         )
 
 
-def read_cases(path: Path, *, match: str = "", kind: str = "") -> list[Case]:
-    """Return the cases of a file or of every file in a folder."""
-    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
-    if not files:
-        raise CaseFileError(path, "there are no .json files in it")
-    found = [case for file in files for case in _read_file(file)]
-    return [
-        case
-        for case in found
-        if match.lower() in case.id.lower() and (not kind or case.kind == kind)
-    ]
-
-
-def _read_file(path: Path) -> Iterator[Case]:
+def read_json_cases(path: Path) -> Iterator[Case]:
+    """Yield the cases of a JSON file: an object with a list `cases`."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except (OSError, ValueError) as error:

@@ -1,0 +1,351 @@
+"""Each operator over random rows, cut into random batches, some of them run twice.
+
+What it gives is compared with an answer computed from all rows at once, by other means.
+"""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orion.model import Field, Scalar
+from orion.process.state import (
+    LEFT,
+    RIGHT,
+    SIGN,
+    ChangeOperator,
+    FollowOperator,
+    ForeignKeyOperator,
+    GroupLayout,
+    GroupOperator,
+    IntervalOperator,
+    JoinLayout,
+    Operator,
+    SessionOperator,
+    SessionWindows,
+    StreamTableOperator,
+    TableTableOperator,
+    TimeWindows,
+    WindowOperator,
+)
+from orion.process.state.store import StateStore
+from orion.sql import built_in_functions, step, typed
+
+Row = tuple[Any, ...]
+pytestmark = pytest.mark.slow
+SEEDS = range(125)
+FUNCTIONS = built_in_functions()
+KEYS = ["a", "b", "c", "d"]
+ID = Field("ID", Scalar.STRING)
+NUMBER = Field("N", Scalar.BIGINT)
+
+
+def facts(time: int, place: int, *, absent: bool = False, origin: str = "t/0") -> Row:
+    return time, [place], absent, None, origin
+
+
+def call(name: str, function: str) -> step.AggregateCall:
+    resolved = FUNCTIONS.resolve(function, [Scalar.BIGINT])
+    return step.AggregateCall(name, resolved, (typed.Input(Scalar.BIGINT, "N"),))
+
+
+LAYOUT = GroupLayout((ID,), (call("C", "COUNT"), call("S", "SUM"), call("M", "MAX")))
+
+
+def run(operator: Operator, rows: Sequence[Row], folder: Path, rng: random.Random) -> list[Row]:
+    """Return what an operator gives over batches of random size; a repeated one gives the same."""
+    given: list[Row] = []
+    left, number = list(rows), 0
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{type(operator).__name__}.db"
+    while left or number == 0:
+        size = rng.randint(1, 9)
+        batch, left = left[:size], left[size:]
+        runs = [_run_once(operator, batch, path, number) for _ in range(rng.choice([1, 1, 2, 3]))]
+        assert all(found == runs[0] for found in runs)
+        given += runs[0]
+        number += 1
+    return given
+
+
+def _run_once(operator: Operator, batch: list[Row], path: Path, number: int) -> list[Row]:
+    if random.Random(number).random() < 0.2:
+        # A task that dies in the middle leaves nothing behind.
+        dying = StateStore(path, number)
+        list(operator.run(batch, dying))
+        dying.abandon()
+    state = StateStore(path, number)
+    found = list(operator.run(batch, state))
+    state.commit()
+    return found
+
+
+def events(rng: random.Random, count: int, origins: int = 1) -> list[tuple[str, int, int, str]]:
+    """Return key, number, time and origin of random events, out of order."""
+    return [
+        (
+            rng.choice(KEYS),
+            rng.randint(-9, 9),
+            max(0, place * 10 + rng.randint(-80, 20)),
+            f"t/{rng.randrange(origins)}",
+        )
+        for place in range(count)
+    ]
+
+
+def group_row(key: str, number: int, time: int, place: int, origin: str = "t/0") -> Row:
+    return (key, number, number, number, 1, *facts(time, place, origin=origin))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_change_with_every_row(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    rows = events(rng, 60)
+    given = run(
+        GroupOperator(LAYOUT),
+        [group_row(k, n, t, p) for p, (k, n, t, _) in enumerate(rows)],
+        tmp_path,
+        rng,
+    )
+    seen: dict[str, list[int]] = defaultdict(list)
+    for row, (key, number, _, _) in zip(given, rows, strict=True):
+        seen[key].append(number)
+        assert row[:4] == (key, len(seen[key]), sum(seen[key]), max(seen[key]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_windows_close_by_the_slowest_partition(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    windows = TimeWindows(size_ms=60, advance_ms=rng.choice([60, 20]), grace_ms=50)
+    rows = events(rng, 60, origins=2)
+    given = run(
+        WindowOperator(LAYOUT, windows),
+        [group_row(k, n, t, p, o) for p, (k, n, t, o) in enumerate(rows)],
+        tmp_path,
+        rng,
+    )
+    latest: dict[str, int] = {}
+    counts: Counter[tuple[str, int]] = Counter()
+    wanted = []
+    for key, _, time, origin in rows:
+        latest[origin] = max(time, latest.get(origin, 0))
+        now = min(latest.values())
+        for start in range(0, time + 1, windows.advance_ms):
+            if start <= time < start + 60 and start + 60 > now - 50:
+                counts[key, start] += 1
+                wanted.append((key, counts[key, start], start))
+    at = [field.name for field in WindowOperator(LAYOUT, windows).outputs].index("WINDOWSTART")
+    assert [(row[0], row[1], row[at]) for row in given] == wanted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sessions_end_as_if_all_events_were_known(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    gap = rng.choice([5, 25, 60])
+    rows = events(rng, 50)
+    operator = SessionOperator(LAYOUT, SessionWindows(gap, grace_ms=10**9))
+    given = run(
+        operator, [group_row(k, n, t, p) for p, (k, n, t, _) in enumerate(rows)], tmp_path, rng
+    )
+    names = [field.name for field in operator.outputs]
+    start, end, absent = (names.index(n) for n in ("WINDOWSTART", "WINDOWEND", "$absent"))
+    table: dict[Row, int] = {}
+    for row in given:
+        window = (row[0], row[start], row[end])
+        if row[absent]:
+            del table[window]
+        else:
+            table[window] = row[1]
+    assert table == _sessions([(k, t) for k, _, t, _ in rows], gap)
+
+
+def _sessions(rows: list[tuple[str, int]], gap: int) -> dict[Row, int]:
+    found: dict[Row, int] = {}
+    for key in KEYS:
+        times = sorted(time for k, time in rows if k == key)
+        while times:
+            session = [times.pop(0)]
+            while times and times[0] - session[-1] <= gap:
+                session.append(times.pop(0))
+            found[key, session[0], session[-1]] = len(session)
+    return found
+
+
+def table_rows(rng: random.Random, count: int) -> list[tuple[str, str | None, int | None]]:
+    """Return changes of a table: its key, a group, a number; None for what is deleted."""
+    found: list[tuple[str, str | None, int | None]] = []
+    for _ in range(count):
+        key = f"k{rng.randrange(6)}"
+        gone = rng.random() < 0.25
+        found.append((key, None, None) if gone else (key, rng.choice(KEYS), rng.randint(0, 9)))
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_of_a_table_follow_its_rows(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    changes = table_rows(rng, 60)
+    layout = GroupLayout((ID,), (call("C", "COUNT"), call("S", "SUM")))
+    columns = tuple(f for f in layout.inputs if f.name != SIGN and not f.name.startswith("$"))
+    split = ChangeOperator((Field("K", Scalar.STRING),), 1, columns)
+    rows = [
+        (key, group, number, number, *facts(place, place, absent=group is None))
+        for place, (key, group, number) in enumerate(changes)
+    ]
+    signed = run(split, rows, tmp_path / "split", rng)
+    given = run(GroupOperator(layout), signed, tmp_path / "group", rng)
+    final = {row[0]: row[1:3] for row in given}
+    table = {key: (group, number) for key, group, number in changes}
+    for group in final:
+        numbers = [n for g, n in table.values() if g == group and n is not None]
+        assert final[group] == (len(numbers), sum(numbers))
+
+
+def joining(*, left: bool = False, right: bool = False) -> JoinLayout:
+    return JoinLayout(
+        Scalar.STRING,
+        (Field("L", Scalar.BIGINT),),
+        (Field("R", Scalar.BIGINT),),
+        keeps_left=left,
+        keeps_right=right,
+    )
+
+
+def side_row(side: int, key: str, number: int | None, time: int, place: int) -> Row:
+    pair = (number, None) if side == LEFT else (None, number)
+    return (side, key, *pair, *facts(time, place, absent=number is None, origin=f"{side}/0"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_events_meet_the_table_of_their_moment(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    keeps = rng.random() < 0.5
+    rows = [
+        (rng.choice([LEFT, RIGHT]), rng.choice(KEYS), None if rng.random() < 0.2 else n)
+        for n in range(60)
+    ]
+    given = run(
+        StreamTableOperator(joining(left=keeps)),
+        [side_row(s, k, n, p, p) for p, (s, k, n) in enumerate(rows)],
+        tmp_path,
+        rng,
+    )
+    table: dict[str, int] = {}
+    wanted = []
+    for side, key, number in rows:
+        if side == RIGHT:
+            table.pop(key, None)
+            if number is not None:
+                table[key] = number
+        elif number is not None and (keeps or key in table):
+            wanted.append((key, number, table.get(key)))
+    assert [row[:3] for row in given] == wanted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["inner", "left", "right", "full"])
+def test_two_tables_end_as_their_rows_do(kind: str, seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    layout = joining(left=kind in ("left", "full"), right=kind in ("right", "full"))
+    rows = [
+        (rng.choice([LEFT, RIGHT]), rng.choice(KEYS), None if rng.random() < 0.3 else n)
+        for n in range(50)
+    ]
+    given = run(
+        TableTableOperator(layout),
+        [side_row(s, k, n, p, p) for p, (s, k, n) in enumerate(rows)],
+        tmp_path,
+        rng,
+    )
+    final = {row[0]: row[1:3] for row in given if not row[5]}
+    for row in given:
+        if row[5]:
+            final.pop(row[0], None)
+        else:
+            final[row[0]] = row[1:3]
+    sides: list[dict[str, int | None]] = [{}, {}]
+    for side, key, number in rows:
+        sides[side][key] = number
+    wanted = {}
+    for key in KEYS:
+        one, other = sides[LEFT].get(key), sides[RIGHT].get(key)
+        there = (one is not None or layout.keeps_right) and (other is not None or layout.keeps_left)
+        if there and (one is not None or other is not None):
+            wanted[key] = (one, other)
+    assert final == wanted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_events_that_lie_close_enough_meet_once(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    before, after = rng.choice([(20, 20), (0, 50), (50, 5)])
+    rows = [
+        (rng.choice([LEFT, RIGHT]), rng.choice(KEYS), n, max(0, n * 10 + rng.randint(-60, 20)))
+        for n in range(50)
+    ]
+    operator = IntervalOperator(joining(), before, after, grace_ms=None)
+    given = run(
+        operator, [side_row(s, k, n, t, p) for p, (s, k, n, t) in enumerate(rows)], tmp_path, rng
+    )
+    wanted = Counter(
+        (key, left, right)
+        for side, key, left, at in rows
+        for other, same, right, then in rows
+        if (side, other) == (LEFT, RIGHT) and key == same and at - before <= then <= at + after
+    )
+    assert Counter(row[:3] for row in given) == wanted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_foreign_key_is_followed(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    keeps = rng.random() < 0.5
+    layout = joining(left=keeps)
+    follow = FollowOperator(Scalar.STRING, Scalar.STRING, layout.left)
+    second = ForeignKeyOperator(layout, Scalar.STRING)
+    left: dict[str, tuple[str, int] | None] = {}
+    right: dict[str, int | None] = {}
+    both: list[Row] = []
+    for place in range(50):
+        gone = rng.random() < 0.25
+        if rng.random() < 0.6:
+            own, key = f"k{rng.randrange(5)}", rng.choice(KEYS)
+            left[own] = None if gone else (key, place)
+            tail = facts(place, place, absent=gone)
+            told = (own, None if gone else key, None if gone else place, *tail)
+            both += [
+                (LEFT, *row[:3], *row[3:4], None, *row[4:])
+                for row in run_one(follow, told, tmp_path / "follow.db", place)
+            ]
+        else:
+            key = rng.choice(KEYS)
+            right[key] = None if gone else place
+            number = None if gone else place
+            tail = facts(place, place, absent=gone)
+            both.append((RIGHT, key, None, False, None, number, *tail))
+            run_one(follow, None, tmp_path / "follow.db", place)
+    final: dict[str, Row] = {}
+    for row in run(second, both, tmp_path / "second", rng):
+        if row[5]:
+            final.pop(row[0], None)
+        else:
+            final[row[0]] = row[1:3]
+    wanted = {}
+    for own, found in left.items():
+        if found is not None and (keeps or right.get(found[0]) is not None):
+            wanted[own] = (found[1], right.get(found[0]))
+    assert final == wanted
+
+
+def run_one(operator: Operator, row: Row | None, path: Path, number: int) -> list[Row]:
+    return _run_once(operator, [] if row is None else [row], path, number)
+
+
+def test_a_state_of_another_batch_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    _run_once(GroupOperator(LAYOUT), [group_row("a", 1, 1, 1)], path, 0)
+    with pytest.raises(Exception, match="batch 0, but batch 2"):
+        StateStore(path, 2)
