@@ -27,6 +27,7 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 _WHOLE_TEXT = re.compile(r"\s*[-+]?\d{1,40}\s*")
 # A double is exact for whole numbers below this; beyond, the parser's text is asked again.
 _EXACT_WHOLE = 1 << 53
+_MOST_DIGITS = 40
 _MAX_TIMESTAMP_MS = (1 << 63) // 1_000 - 1
 _SHOWN_CHARACTERS = 60
 
@@ -162,11 +163,17 @@ def _whole(value: Any) -> int:
                 raise InexactError
             return int(value) if value.is_integer() else int(_refuse())
         case Exact():
-            return int(value) if value == value.to_integral_value() else int(_refuse())
+            return int(value) if _is_small_whole(value) else int(_refuse())
         case str() if _WHOLE_TEXT.fullmatch(value):
             return int(value)
         case _:
             return int(_refuse())
+
+
+def _is_small_whole(value: Exact) -> bool:
+    # Few letters may spell a number of many digits: they are not written out.
+    is_small = value.is_finite() and value.adjusted() < _MOST_DIGITS
+    return is_small and value == value.to_integral_value()
 
 
 def _to_double(value: Any) -> float:

@@ -68,6 +68,9 @@ def test_values_are_taken(kind: Type, text: str, expected: Any) -> None:
         (Scalar.INTEGER, "1.5", "field 'A' is not INTEGER: 1.5"),
         (Scalar.INTEGER, "2147483648", "field 'A' is not INTEGER: 2147483648"),
         (Scalar.INTEGER, "true", "field 'A' is not INTEGER: true"),
+        (Scalar.BIGINT, "1e999999999", "field 'A' is not BIGINT: 1E+999999999"),
+        (Scalar.BIGINT, '"0x10"', "field 'A' is not BIGINT: \"0x10\""),
+        (Decimal(3, 1), "1e999999999", "field 'A' is not DECIMAL(3, 1): 1E+999999999"),
         (Scalar.BOOLEAN, "1", "field 'A' is not BOOLEAN: 1"),
         (Scalar.BYTES, '"?"', "field 'A' is not BYTES: \"?\""),
         (Decimal(3, 1), "1.25", "field 'A' is not DECIMAL(3, 1): 1.25"),
@@ -77,7 +80,13 @@ def test_values_are_taken(kind: Type, text: str, expected: Any) -> None:
     ],
 )
 def test_values_that_do_not_fit_are_told(kind: Type, text: str, reason: str) -> None:
-    assert decode(kind, f'{{"A": {text}}}'.encode()) == (None, reason)
+    body = f'{{"A": {text}}}'.encode()
+    assert decode(kind, body) == (None, reason)
+    # The same in a batch that is large enough for the clean path.
+    spec = FormatSpec(Format.JSON, (Field("A", kind),))
+    good = codec_of(spec).encode(pa.array([{"A": None}] * 500, row_type(spec.columns)))
+    decoded = codec_of(spec).decode(pa.concat_arrays([good, pa.array([body], pa.binary())]))
+    assert decoded.reasons.to_pylist() == [None] * 500 + [reason]
 
 
 @pytest.mark.parametrize(

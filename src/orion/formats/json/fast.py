@@ -201,11 +201,16 @@ def _fit_scalar(column: pa.Array, kind: Type) -> tuple[pa.Array, pa.Array]:
         case Scalar.TIMESTAMP:
             return _to_timestamp(column), nothing
         case Scalar.DATE:
-            return _cast(column, pa.int32(), _WHOLE_TEXT).cast(pa.date32()), nothing
+            return _cast(column, pa.int32(), _WHOLE_TEXT).cast(pa.date32()), _hex_text(column)
         case Decimal():
             return _cast(column, arrow_type(kind), _DECIMAL_TEXT), _long_text(column)
         case _:
-            return _cast(column, arrow_type(kind), _WHOLE_TEXT), nothing
+            return _cast(column, arrow_type(kind), _WHOLE_TEXT), _hex_text(column)
+
+
+def _hex_text(column: pa.Array) -> pa.Array:
+    """Return which texts Arrow would read as hexadecimal numbers."""
+    return pc.match_substring(column, "x", ignore_case=True).fill_null(False)
 
 
 def _long_text(column: pa.Array) -> pa.Array:
