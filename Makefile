@@ -38,9 +38,10 @@ types: setup
 imports: setup
 	@$(BIN)/lint-imports
 unit: setup
-	@$(BIN)/pytest -q tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats src/orion/sql -n 2
+	@$(BIN)/pytest -q -m "not slow" tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats src/orion/sql -n 2
 
 integration: setup
+	@$(BIN)/pytest -q -m slow tests/unit -n 2
 	@$(BIN)/pytest -q --durations=12 tests/integration tests/e2e tests/docs
 
 test: check integration ## Everything, with real Kafka and Spark (what CI runs)

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.formats import SchemaSource
 from orion.process.sql.compile import compile_query
 from orion.process.sql.read import REASON, Surroundings
-from orion.process.state import SEQUENCE, StatePlace
 from orion.sql import Functions, Source, Started
+from orion.state import SEQUENCE, StatePlace
 
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 _RECORDS = pa.schema(

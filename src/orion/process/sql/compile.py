@@ -17,8 +17,8 @@ from orion.process.sql.group import group_rows
 from orion.process.sql.join import join_rows
 from orion.process.sql.read import Surroundings, read_source
 from orion.process.sql.rows import in_batches
-from orion.process.state import ABSENT, FACTS, HAD_OLD, HEADERS, OLD, SEQUENCE, TIME
 from orion.sql import Source, step, tree, typed
+from orion.state import ABSENT, FACTS, HAD_OLD, HEADERS, OLD, SEQUENCE, TIME
 
 
 def compile_query(project: step.Project, sink: Source, around: Surroundings) -> DataFrame:

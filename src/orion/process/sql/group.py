@@ -7,8 +7,10 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Field, Scalar
 from orion.process.sql.expression import compile_expression, quoted
+from orion.process.sql.operate import apply_operator
 from orion.process.sql.read import Surroundings
-from orion.process.state import (
+from orion.sql import step, tree, typed
+from orion.state import (
     ABSENT,
     DEFAULT_GRACE_MS,
     FACTS,
@@ -22,9 +24,7 @@ from orion.process.state import (
     SessionWindows,
     TimeWindows,
     WindowOperator,
-    apply_operator,
 )
-from orion.sql import step, tree, typed
 
 
 def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> DataFrame:

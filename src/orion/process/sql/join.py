@@ -9,8 +9,10 @@ from orion.model import Field, Scalar, Struct, Type
 from orion.process.format import spark_type
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import identity_of
+from orion.process.sql.operate import apply_operator
 from orion.process.sql.read import Surroundings
-from orion.process.state import (
+from orion.sql import step, tree, typed
+from orion.state import (
     FACTS,
     JOIN_KEY,
     LEFT,
@@ -25,9 +27,7 @@ from orion.process.state import (
     Operator,
     StreamTableOperator,
     TableTableOperator,
-    apply_operator,
 )
-from orion.sql import step, tree, typed
 
 
 def join_rows(

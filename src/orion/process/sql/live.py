@@ -12,8 +12,8 @@ from orion.log import Connection
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
 from orion.process.sql.read import REASON, Surroundings
-from orion.process.state import SEQUENCE, StatePlace
 from orion.sql import Functions, Source, Started, step
+from orion.state import SEQUENCE, StatePlace
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from orion.formats import FormatSpec, SchemaSource
 from orion.model import Scalar
 from orion.process.format import decode_column
 from orion.process.sql.expression import compile_expression, quoted
-from orion.process.state import ABSENT, FACTS, HEADERS, ORIGIN, TIME, StatePlace
 from orion.sql import Functions, Source, step, tree, typed
+from orion.state import ABSENT, FACTS, HEADERS, ORIGIN, TIME, StatePlace
 
 REASON = "$reason"
 _START_BYTES = 8

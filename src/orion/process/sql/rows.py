@@ -13,6 +13,9 @@ from orion.model import Scalar, Type
 from orion.process.format import spark_type
 from orion.sql import evaluate_or_null, typed
 
+# What Arrow raises for a value of another type, or beyond the ends of its own.
+_UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeError)
+
 
 class NotNativeError(Exception):
     """Raised inside the compiler when an expression has no native form."""
@@ -41,6 +44,23 @@ def _runner(
         ]
         rows = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
         found = [evaluate_or_null(node, dict(zip(names, row, strict=True))) for row in rows]
-        return pa.array([to_arrow(value, kind) for value in found], arrow_type(kind))
+        return _column(found, kind)
 
     return run
+
+
+def _column(values: list[Any], kind: Type) -> pa.Array:
+    """Return values as a column; one that its type cannot hold is null, and the others stay."""
+    try:
+        return pa.array([to_arrow(value, kind) for value in values], arrow_type(kind))
+    except _UNFIT:
+        return pa.array([_fitting(value, kind) for value in values], arrow_type(kind))
+
+
+def _fitting(value: Any, kind: Type) -> Any:
+    try:
+        plain = to_arrow(value, kind)
+        pa.array([plain], arrow_type(kind))
+    except _UNFIT:
+        return None
+    return plain

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from orion.model import Field, Scalar, Type
-from orion.process.state.fact import FACT_FIELDS, Facts
-from orion.process.state.store import StateStore, store_key
-from orion.process.state.task import Row
+from orion.state.fact import FACT_FIELDS, Facts
+from orion.state.store import StateStore, store_key
+from orion.state.task import Row
 
 SIDE, JOIN_KEY = "$side", "$join_key"
 LEFT, RIGHT = 0, 1

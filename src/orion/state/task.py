@@ -7,14 +7,10 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import StructField, StructType
 
 from orion.formats import arrow_type, from_arrow, to_arrow
 from orion.model import Array, Field, Map, Scalar, Struct, Type
-from orion.process.format import spark_type
-from orion.process.state.store import StateStore
+from orion.state.store import StateStore
 
 Row = tuple[Any, ...]
 _BATCH = "streaming.sql.batchId"
@@ -51,39 +47,16 @@ class StatePlace:
     partitions: int
 
 
-def apply_operator(
-    rows: DataFrame, operator: Operator, keys: Sequence[Column], place: StatePlace, order: str
-) -> DataFrame:
-    """Return what an operator makes of rows, spread by their keys and taken in order."""
-    names = [field.name for field in operator.inputs]
-    own = [F.col("`" + name.replace("`", "``") + "`") for name in names]
-    chosen = rows.select(*own, *_aliased(keys))
-    spread = [F.col(f"`{name}`") for name in _key_names(keys)]
-    if place.partitions > 1 or place.folder is not None:
-        chosen = chosen.repartition(place.partitions, *spread)
-    else:
-        chosen = chosen.coalesce(1)
-    # By position: PySpark takes the dots in names of columns for fields.
-    chosen = chosen.select(*(column.alias(f"c{n}") for n, column in enumerate(own)))
-    shape = StructType(
-        [StructField(f"c{n}", spark_type(f.type)) for n, f in enumerate(operator.outputs)]
-    )
-    made = chosen.mapInArrow(_task(operator, place.folder, names.index(order)), shape)
-    outputs = (F.col(f"c{n}").alias(f.name) for n, f in enumerate(operator.outputs))
-    return made.select(*outputs)
-
-
-def _key_names(keys: Sequence[Column]) -> list[str]:
-    return [f"$spread.{number}" for number in range(len(keys))]
-
-
-def _aliased(keys: Sequence[Column]) -> list[Column]:
-    return [key.alias(name) for key, name in zip(keys, _key_names(keys), strict=True)]
-
-
-def _task(
+def make_task(
     operator: Operator, folder: str | None, order: int
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the function that runs an operator over one partition of a batch.
+
+    Args:
+        folder: Where the operator keeps its state; None: in memory.
+        order: The column that rows are taken in the order of.
+    """
+
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from orion.model import Field, Scalar
-from orion.process.state.clock import Clock
-from orion.process.state.fact import FACT_FIELDS, Facts
-from orion.process.state.group import Aggregates, GroupLayout
-from orion.process.state.store import StateStore, store_key
-from orion.process.state.task import Row
-from orion.process.state.window import SessionWindows
+from orion.state.clock import Clock
+from orion.state.fact import FACT_FIELDS, Facts
+from orion.state.group import Aggregates, GroupLayout
+from orion.state.store import StateStore, store_key
+from orion.state.task import Row
+from orion.state.window import SessionWindows
 
 _BOUNDS = (Field("WINDOWSTART", Scalar.BIGINT), Field("WINDOWEND", Scalar.BIGINT))
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from orion.model import Field
-from orion.process.state.clock import Clock
-from orion.process.state.fact import Facts
-from orion.process.state.join import LEFT, JoinLayout, Values
-from orion.process.state.store import Key, StateStore, store_key
-from orion.process.state.task import Row
-from orion.process.state.window import DEFAULT_GRACE_MS
+from orion.state.clock import Clock
+from orion.state.fact import Facts
+from orion.state.join import LEFT, JoinLayout, Values
+from orion.state.store import Key, StateStore, store_key
+from orion.state.task import Row
+from orion.state.window import DEFAULT_GRACE_MS
 
 _WAITING = "$waiting"
 

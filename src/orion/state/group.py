@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any
 
 from orion.model import Field, Scalar
-from orion.process.state.clock import Clock
-from orion.process.state.fact import FACT_FIELDS, Facts
-from orion.process.state.store import Key, StateStore, store_key
-from orion.process.state.task import Row
-from orion.process.state.window import TimeWindows
 from orion.sql import Aggregation, step
+from orion.state.clock import Clock
+from orion.state.fact import FACT_FIELDS, Facts
+from orion.state.store import Key, StateStore, store_key
+from orion.state.task import Row
+from orion.state.window import TimeWindows
 
 SIGN = "$sign"
 # A row is added, taken out, or taken out without a word since the same group gets another.

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from orion.model import Field, Scalar
-from orion.process.state.fact import FACT_FIELDS, Facts
-from orion.process.state.group import IN, OUT, SIGN, SILENT_OUT
-from orion.process.state.store import StateStore, store_key
-from orion.process.state.task import Row
+from orion.state.fact import FACT_FIELDS, Facts
+from orion.state.group import IN, OUT, SIGN, SILENT_OUT
+from orion.state.store import StateStore, store_key
+from orion.state.task import Row
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from orion.model import Field, Scalar
-from orion.process.state import (
+from orion.sql import built_in_functions, step, typed
+from orion.state import (
     LEFT,
     RIGHT,
     SIGN,
@@ -31,8 +32,7 @@ from orion.process.state import (
     TimeWindows,
     WindowOperator,
 )
-from orion.process.state.store import StateStore
-from orion.sql import built_in_functions, step, typed
+from orion.state.store import StateStore
 
 Row = tuple[Any, ...]
 pytestmark = pytest.mark.slow

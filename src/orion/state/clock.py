@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from orion.process.state.store import StateStore
+from orion.state.store import StateStore
 
 _KEY = "$clock"
 

@@ -1,0 +1,67 @@
+"""Keyed state inside of tasks: groups, windows, sessions, joins.
+
+In:  the rows of one partition of keys, in their order, and the number of their batch.
+Out: rows; the state that the next batch begins with. A repeated batch gives the same again.
+Never: DataFrames or the log; a task loads this room and little else.
+"""
+
+from orion.state.change import ChangeOperator
+from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
+from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
+from orion.state.group import (
+    HAD_OLD,
+    OLD,
+    SIGN,
+    GroupLayout,
+    GroupOperator,
+    WindowOperator,
+)
+from orion.state.interval_join import IntervalOperator
+from orion.state.join import (
+    JOIN_KEY,
+    LEFT,
+    RIGHT,
+    SIDE,
+    JoinLayout,
+    StreamTableOperator,
+    TableTableOperator,
+)
+from orion.state.session import SessionOperator
+from orion.state.store import StateMismatchError
+from orion.state.task import Operator, StatePlace, make_task
+from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
+
+__all__ = [
+    "ABSENT",
+    "DEFAULT_GRACE_MS",
+    "FACTS",
+    "HAD_OLD",
+    "HEADERS",
+    "JOIN_KEY",
+    "LEFT",
+    "OLD",
+    "ORIGIN",
+    "OWN_KEY",
+    "RIGHT",
+    "SEQUENCE",
+    "SIDE",
+    "SIGN",
+    "TIME",
+    "ChangeOperator",
+    "FollowOperator",
+    "ForeignKeyOperator",
+    "GroupLayout",
+    "GroupOperator",
+    "IntervalOperator",
+    "JoinLayout",
+    "Operator",
+    "SessionOperator",
+    "SessionWindows",
+    "StateMismatchError",
+    "StatePlace",
+    "StreamTableOperator",
+    "TableTableOperator",
+    "TimeWindows",
+    "WindowOperator",
+    "make_task",
+]
