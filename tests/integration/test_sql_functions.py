@@ -3,9 +3,11 @@
 import itertools
 import math
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal as Number
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -19,8 +21,18 @@ from orion.model import Array, Decimal, Field, Map, Scalar, Type
 from orion.process import sql_session
 from orion.process.format import spark_columns
 from orion.process.function import native, native_names
-from orion.sql.function import Functions, LambdaArgument, Resolved, Variant, built_in_functions
+from orion.process.sql.rows import in_batches
+from orion.sql import typed
+from orion.sql.function import (
+    Functions,
+    Kind,
+    LambdaArgument,
+    Resolved,
+    Variant,
+    built_in_functions,
+)
 from orion.sql.function import pattern as p
+from orion.user_function import load_functions
 
 FUNCTIONS: Functions = built_in_functions()
 ROWS = 48
@@ -86,6 +98,16 @@ LAMBDAS: dict[str, Both] = {
 }
 
 
+SHOUT = """
+import orion
+
+
+@orion.udf
+def shout(text: str) -> str:
+    return text[0].upper() + text[1:] + "!" if text != "seven" else 7
+"""
+
+
 @dataclass(frozen=True)
 class Case:
     """A call with the rows it is made on."""
@@ -142,10 +164,12 @@ def pool(kind: Type) -> list[Any]:
     return POOL[kind]
 
 
-def cases() -> Iterator[Case]:
+def cases(*, native_ones: bool) -> Iterator[Case]:
     chance = random.Random(7)
     for function in FUNCTIONS:
-        if function.name not in native_names() or function.name in CHANGING:
+        if (function.name in native_names()) is not native_ones or function.name in CHANGING:
+            continue
+        if function.kind is Kind.AGGREGATE:
             continue
         for variant in function.variants:
             for patterns in instances(variant):
@@ -236,8 +260,10 @@ def plain(column: pa.ChunkedArray, kind: Type) -> list[Any]:
     return [from_arrow(value, kind) for value in column.to_pylist()]
 
 
-def run(spark: SparkSession, some: Sequence[Case]) -> Iterator[tuple[Case, list[Any]]]:
-    """Compute the native forms of some cases in one Spark job; those without one are left out."""
+def run(
+    spark: SparkSession, some: Sequence[Case], column_of: Callable[[Case, list[Any]], Column | None]
+) -> Iterator[tuple[Case, list[Any]]]:
+    """Compute some cases in one Spark job; those without a column are left out."""
     fields: list[Field] = []
     arrays: list[pa.Array] = []
     outputs: dict[int, Column] = {}
@@ -255,7 +281,7 @@ def run(spark: SparkSession, some: Sequence[Case]) -> Iterator[tuple[Case, list[
                 padding = [None] * (ROWS - len(values))
                 arrays.append(pa.array([*values, *padding], arrow_type(kind)))
                 arguments.append(F.col(name))
-        column = native(case.resolved, arguments, case.types, case.constants)
+        column = column_of(case, arguments)
         if column is not None:
             outputs[number] = column.alias(f"o{number}")
     table = pa.table(arrays, names=[field.name for field in fields])
@@ -269,19 +295,63 @@ def run(spark: SparkSession, some: Sequence[Case]) -> Iterator[tuple[Case, list[
 def computed(spark_app: pipeline.Pipeline) -> list[tuple[Case, list[Any]]]:
     """Compute every case, a few jobs in all: one huge job takes longer to compile."""
     spark = sql_session(spark_app.runtime.spark)
-    found = list(cases())
+    found = list(cases(native_ones=True))
     parts = [found[at : at + CASES_A_JOB] for at in range(0, len(found), CASES_A_JOB)]
-    return [answer for part in parts for answer in run(spark, part)]
+    return [answer for part in parts for answer in run(spark, part, native_column)]
 
 
-def test_native_forms_agree_with_the_meanings(computed: list[tuple[Case, list[Any]]]) -> None:
-    differences = []
+def native_column(case: Case, arguments: list[Any]) -> Column | None:
+    return native(case.resolved, arguments, case.types, case.constants)
+
+
+def batch_column(case: Case, arguments: list[Any]) -> Column | None:
+    """Return the column that Python computes; a lambda's body would be SQL, which is not here."""
+    if case.lambdas:
+        return None
+    names = [re.sub(r"Column<'`?|`?'>", "", str(argument)) for argument in arguments]
+    inputs = [
+        typed.Constant(kind, case.constants[at])
+        if at in case.constants
+        else typed.Input(kind or Scalar.STRING, names[at])
+        for at, kind in enumerate(case.types)
+    ]
+    return in_batches(typed.Applied(case.resolved.returns, case.resolved, tuple(inputs)))
+
+
+def differences(computed: list[tuple[Case, list[Any]]]) -> list[str]:
+    found = []
     for case, values in computed:
         for row, value in zip(case.rows, values, strict=False):
             meant = case.meaning(row)
             if not same(value, meant):
-                differences.append(f"{case.name}{row}: native {value!r}, meant {meant!r}")
-    assert differences == []
+                found.append(f"{case.name}{row}: computed {value!r}, meant {meant!r}")
+    return found
+
+
+def test_native_forms_agree_with_the_meanings(computed: list[tuple[Case, list[Any]]]) -> None:
+    assert differences(computed) == []
+
+
+def test_the_others_run_over_batches(spark_app: pipeline.Pipeline) -> None:
+    spark = sql_session(spark_app.runtime.spark)
+    found = [
+        case for case in cases(native_ones=False) if case.resolved.function.kind is Kind.SCALAR
+    ]
+    answered = list(run(spark, found, batch_column))
+    assert len({case.name for case, _ in answered}) > 20
+    assert differences(answered) == []
+
+
+def test_a_function_of_a_user_runs_over_batches(
+    spark_app: pipeline.Pipeline, tmp_path: Path
+) -> None:
+    (tmp_path / "functions.py").write_text(SHOUT)
+    resolved = load_functions(tmp_path).resolve("shout", [Scalar.STRING])
+    case = Case("SHOUT", resolved, (Scalar.STRING,), (("hey",), (None,), ("",), ("seven",)))
+    spark = sql_session(spark_app.runtime.spark)
+    ((_, values),) = run(spark, [case], batch_column)
+    # An empty text has no first letter, and 7 is no text: only their rows are null.
+    assert values[:4] == ["Hey!", None, None, None]
 
 
 def test_most_functions_have_a_native_form(computed: list[tuple[Case, list[Any]]]) -> None:

@@ -12,6 +12,8 @@ Entries = dict[Any, Any]
 
 
 def _as_map(keys: list[str], values: list[Any]) -> Entries:
+    if None in keys:
+        raise FunctionFailure("A map has no NULL among its keys.")
     return {key: values[at] if at < len(values) else None for at, key in enumerate(keys)}
 
 
@@ -36,7 +38,7 @@ def _transform_map(
     changed: Entries = {}
     for old_key, old_value in entries.items():
         new_key, new_value = key(old_key, old_value), value(old_key, old_value)
-        if new_key in changed or new_value is None:
+        if new_key in changed or new_key is None or new_value is None:
             raise FunctionFailure("TRANSFORM made a key twice, or a NULL in a map.")
         changed[new_key] = new_value
     return changed
