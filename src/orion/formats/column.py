@@ -66,6 +66,13 @@ class Documents:
                 self._reasons[row] = f"the body is not an object: {show(document)}"
             spelled.append(nothing)
         self._spelled = spelled
+        first = spelled[0] if spelled else nothing
+        if first is not nothing and all(each is first for each in spelled):
+            # Most batches spell their fields alike.
+            return [
+                [None] * len(spelled) if name is None else [d[name] for d in self._parsed]
+                for name in first
+            ]
         return [
             [
                 None if name is None else document[name]

@@ -1,8 +1,10 @@
 """JSON bodies to rows and back: the clean path first, then what it left."""
 
 import functools
+import gc
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal as Exact
 from typing import Any
 
@@ -64,12 +66,10 @@ class JsonCodec:
 
     def _decode_tolerant(self, values: pa.Array) -> Decoded:
         bodies = values.to_pylist()
-        parsed: list[Any] = []
-        reasons: list[str | None] = []
-        for body in bodies:
-            document, reason = (None, None) if body is None else self._parse(body)
-            parsed.append(document)
-            reasons.append(reason)
+        with _without_collection():
+            found = [(None, None) if body is None else self._parse(body) for body in bodies]
+        parsed: list[Any] = [document for document, _ in found]
+        reasons: list[str | None] = [reason for _, reason in found]
         lacking = [document is None for document in parsed]
         documents = Documents(parsed, reasons, _exactly(bodies, parsed))
         return documents.to_rows(self._spec.columns, wrapped=self._spec.is_wrapped, lacking=lacking)
@@ -89,6 +89,18 @@ class JsonCodec:
         except UnicodeDecodeError:
             return None, "the body is not valid UTF-8"
         return (None, NOT_JSON) if text is None else (json.loads(text), None)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Make many small objects without looking for cycles among them: JSON has none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _sample(values: pa.Array) -> Any:
