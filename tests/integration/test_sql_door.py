@@ -2,18 +2,26 @@
 
 import json
 import os
+import pty
+import select
+import signal
+import socket
 import subprocess
 import sys
 import uuid
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
+import wsproto.events
+from wsproto import ConnectionType, WSConnection
 
 from orion.log import Selection, consume
 from orion.testing.kafka import KafkaServer
 from orion.testing.server import HttpServer
+from orion.testing.wait import wait_until
 
 pytestmark = pytest.mark.timeout(120)
 BIN = Path(sys.executable).parent
@@ -268,3 +276,81 @@ def test_the_command_line_asks_and_tells(server: HttpServer, stream: str, tmp_pa
     assert "does not exist" in wrong.stderr
     away = shell(server, "-s", "http://127.0.0.1:9", "-e", "SHOW STREAMS;")
     assert away.returncode == 5
+
+
+def test_a_websocket_gets_a_frame_for_each_line(server: HttpServer, stream: str) -> None:
+    ok(server, f"INSERT INTO {stream} (id, ms) VALUES ('w', 1);")
+    request = json.dumps({"ksql": f"PRINT {stream} FROM BEGINNING LIMIT 1;"})
+    frames = socket_frames(server.sql_port, f"/ws/query?request={quote(request)}")
+    assert "key: w" in frames[2]
+    assert json.loads(frames[-1]) == {"done": "Query Completed"}
+    wrong = socket_frames(server.sql_port, "/ws/query?request=" + quote('{"ksql": "SELCT"}'))
+    assert "SELCT" in json.loads(wrong[0])["error"]
+
+
+def socket_frames(port: int, target: str) -> list[str]:
+    """Speak as a WebSocket client until the server closes; return the texts."""
+    client = WSConnection(ConnectionType.CLIENT)
+    frames: list[str] = []
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as link:
+        link.sendall(client.send(wsproto.events.Request(host="localhost", target=target)))
+        text = ""
+        while True:
+            client.receive_data(link.recv(65_536) or None)
+            for event in client.events():
+                if isinstance(event, wsproto.events.TextMessage):
+                    text += event.data
+                    if event.message_finished:
+                        frames.append(text)
+                        text = ""
+                elif isinstance(event, wsproto.events.CloseConnection):
+                    link.sendall(client.send(event.response()))
+                    return frames
+
+
+def test_the_shell_talks_on_a_terminal(server: HttpServer, stream: str) -> None:
+    ok(server, f"INSERT INTO {stream} (id, ms) VALUES ('pty', 1);")
+    master, slave = pty.openpty()
+    shell = subprocess.Popen(
+        [str(BIN / "orion"), "sql"],
+        cwd=server.folder,
+        env={**os.environ, **server.env, "COLUMNS": "100", "TERM": "xterm"},
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        close_fds=True,
+    )
+    os.close(slave)
+    seen = ""
+
+    def shows(word: str) -> bool:
+        nonlocal seen
+        ready, _, _ = select.select([master], [], [], 0.2)
+        if ready:
+            seen += os.read(master, 65_536).decode(errors="replace")
+        return word in seen
+
+    def type_line(text: str) -> None:
+        os.write(master, text.encode() + b"\r")
+
+    try:
+        wait_until(lambda: shows("orion>"), what="The prompt")
+        # A statement goes on until its semicolon, over as many lines as it needs.
+        type_line("DESCRIBE")
+        type_line(f"{stream};")
+        wait_until(lambda: shows("ARRAY<STRING>"), what="The description")
+        type_line("DESCRIBE nothing_here;")
+        wait_until(lambda: shows("does not exist"), what="The error")
+        type_line(f"PRINT {stream} FROM BEGINNING;")
+        wait_until(lambda: shows("key: pty"), what="The record")
+        shell.send_signal(signal.SIGINT)
+        wait_until(lambda: shows("Query terminated."), what="The interrupt")
+        type_line("help")
+        wait_until(lambda: shows("SPOOL"), what="The help")
+        type_line("exit")
+        assert shell.wait(timeout=15) == 0
+        assert (server.folder / ".orion" / "sql_history").read_text().count("DESCRIBE") == 2
+    finally:
+        shell.kill()
+        shell.wait()
+        os.close(master)
