@@ -1,8 +1,11 @@
 """CREATE OR REPLACE: what may change in place, and what needs a new name."""
 
+from collections.abc import Iterator
+
 from orion.sql.parse import tree
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.source import Column, Source
+from orion.sql.plan.step import Aggregate, JoinStep, Project, Read, Step, reads_of
 
 
 def check_replacement(old: Source, new: Source, node: tree.Node) -> None:
@@ -23,10 +26,41 @@ def check_replacement(old: Source, new: Source, node: tree.Node) -> None:
                 node=node,
                 fix="DROP it first, or create it under another name.",
             )
-    if (old.query is None) != (new.query is None) and old.query is not None:
-        return
     _check_columns(old.name, old.key, new.key, node, may_grow=False)
     _check_columns(old.name, old.value, new.value, node, may_grow=True)
+
+
+def check_query(old: Project, new: Project, node: tree.Node) -> None:
+    """Raise unless a query can go on with the offsets and the state of the one it replaces."""
+    if [r.source.name for r in reads_of(old)] != [r.source.name for r in reads_of(new)]:
+        raise StatementError(
+            "A query cannot be replaced by one that reads other sources.",
+            node=node,
+            fix="DROP it first, or create it under another name.",
+        )
+    if list(_stateful(old)) != list(_stateful(new)):
+        raise StatementError(
+            "A query cannot be replaced by one that groups, windows or joins otherwise: its state"
+            " would mean something else.",
+            node=node,
+            fix="DROP it first, or create it under another name; it then reads its topics anew.",
+        )
+
+
+def _stateful(step: Step) -> Iterator[object]:
+    """Yield what the state of a query depends on, from its end to its sources."""
+    match step:
+        case Aggregate():
+            calls = [(call.function.name, call.arguments, call.constants) for call in step.calls]
+            yield step.keys, calls, step.window
+            yield from _stateful(step.input)
+        case JoinStep():
+            yield step.kind, step.match, step.interval
+            yield from _stateful(step.left)
+        case Read():
+            return
+        case _:
+            yield from _stateful(step.input)
 
 
 def _check_columns(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from orion.sql.function import Functions, limit_functions
-from orion.sql.parse import resolve_type, tree
+from orion.sql.parse import parse_statements, resolve_type, tree
 from orion.sql.parse.tree import SourceKind
 from orion.sql.plan.catalogue import Catalogue
 from orion.sql.plan.change import (
@@ -19,8 +19,8 @@ from orion.sql.plan.change import (
 )
 from orion.sql.plan.declare import Formats, declare_source
 from orion.sql.plan.errors import SourceExistsError, SourceInUseError, StatementError
-from orion.sql.plan.query import plan_query
-from orion.sql.plan.replace import check_replacement
+from orion.sql.plan.query import QueryPlan, plan_query
+from orion.sql.plan.replace import check_query, check_replacement
 from orion.sql.plan.sink import insert_sink, plan_sink, with_wrapping
 from orion.sql.plan.source import Column, Source
 
@@ -107,10 +107,26 @@ class Planner:
         source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
         if known is not None:
             check_replacement(known, source, statement)
+            self._check_query(known, plan, catalogue, statement)
             query = known.query or query
         sink = replace(source, query=query, statement=statement.text)
         is_replaced = known is not None
         return Started(query, plan, sink, creates=True, replaces=is_replaced, start=self._start)
+
+    def _check_query(
+        self, known: Source, plan: QueryPlan, catalogue: Catalogue, node: tree.CreateAs
+    ) -> None:
+        if known.query is None:
+            raise StatementError(
+                f"'{known.name}' is declared over a topic: no query writes it.",
+                node=node,
+                fix="DROP it first, or create the query under another name.",
+            )
+        (before,) = parse_statements(known.statement)
+        assert isinstance(before, tree.CreateAs)
+        functions = self._functions()
+        old = plan_query(before.query, catalogue, functions, sink=known.name, drops_keys=True)
+        check_query(old.step, plan.step, node)
 
     @property
     def _start(self) -> str:

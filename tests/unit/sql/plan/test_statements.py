@@ -1,0 +1,229 @@
+"""Statements against a catalogue: the columns they give, or the reason they are refused."""
+
+import pytest
+
+from orion.command import FormatRules
+from orion.formats import MemorySchemas
+from orion.model import OrionError
+from orion.sql import (
+    Catalogue,
+    Planner,
+    SourceNotFoundError,
+    Started,
+    built_in_functions,
+    parse_statements,
+)
+
+FUNCTIONS = built_in_functions()
+DECLARED = """
+CREATE STREAM s (id INT KEY, name STRING, n BIGINT, d DECIMAL(4,2), tags ARRAY<STRING>,
+  m MAP<STRING, INT>, place STRUCT<town STRING, zip INT>)
+  WITH (KAFKA_TOPIC='s', VALUE_FORMAT='JSON');
+CREATE STREAM s2 (id INT KEY, name STRING, other INT) WITH (KAFKA_TOPIC='s2', VALUE_FORMAT='JSON');
+CREATE STREAM keyless (a INT, b INT) WITH (KAFKA_TOPIC='keyless', VALUE_FORMAT='JSON');
+CREATE TABLE t (id INT PRIMARY KEY, v STRING, ref INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');
+CREATE TABLE t2 (id INT PRIMARY KEY, w STRING) WITH (KAFKA_TOPIC='t2', VALUE_FORMAT='JSON');
+CREATE SOURCE STREAM fixed (id INT KEY, a INT) WITH (KAFKA_TOPIC='fixed', VALUE_FORMAT='JSON');
+CREATE TYPE address AS STRUCT<street STRING, town STRING>;
+"""
+
+
+def catalogue(text: str = DECLARED) -> Catalogue:
+    found = Catalogue()
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    for number, statement in enumerate(parse_statements(text)):
+        found = planner.plan(statement, found, number=number).apply(found)
+    return found
+
+
+KNOWN = catalogue()
+
+
+def plan(text: str) -> Started:
+    (statement,) = parse_statements(text)
+    change = Planner(FUNCTIONS, FormatRules(MemorySchemas())).plan(statement, KNOWN, number=9)
+    assert isinstance(change, Started)
+    return change
+
+
+@pytest.mark.parametrize(
+    ("select", "columns"),
+    [
+        ("STREAM AS SELECT * FROM s2", "`ID` INTEGER KEY, `NAME` STRING, `OTHER` INTEGER"),
+        ("STREAM AS SELECT id, n + 1 FROM s", "`ID` INTEGER KEY, `KSQL_COL_0` BIGINT"),
+        ("STREAM AS SELECT id AS k, name FROM s", "`K` INTEGER KEY, `NAME` STRING"),
+        ("STREAM AS SELECT id, place->town FROM s", "`ID` INTEGER KEY, `TOWN` STRING"),
+        ("STREAM AS SELECT id, place->* FROM s", "`ID` INTEGER KEY, `TOWN` STRING, `ZIP` INTEGER"),
+        ("STREAM AS SELECT id, d * d AS x FROM s", "`ID` INTEGER KEY, `X` DECIMAL(9, 4)"),
+        ("STREAM AS SELECT id, d + 1 AS x FROM s", "`ID` INTEGER KEY, `X` DECIMAL(13, 2)"),
+        ("STREAM AS SELECT id, tags[1] AS x FROM s", "`ID` INTEGER KEY, `X` STRING"),
+        ("STREAM AS SELECT id, m['a'] AS x FROM s", "`ID` INTEGER KEY, `X` INTEGER"),
+        ("STREAM AS SELECT id, ARRAY[1, n] AS x FROM s", "`ID` INTEGER KEY, `X` ARRAY<BIGINT>"),
+        ("STREAM AS SELECT id, ARRAY[1, '2'] AS x FROM s", "`ID` INTEGER KEY, `X` ARRAY<INTEGER>"),
+        (
+            "STREAM AS SELECT id, CASE WHEN n > 1 THEN 1 ELSE 2.5 END AS x FROM s",
+            "`ID` INTEGER KEY, `X` DECIMAL(11, 1)",
+        ),
+        (
+            "STREAM AS SELECT id, TRANSFORM(tags, t => LEN(t)) AS x FROM s",
+            "`ID` INTEGER KEY, `X` ARRAY<INTEGER>",
+        ),
+        ("STREAM AS SELECT id, EXPLODE(tags) AS x FROM s", "`ID` INTEGER KEY, `X` STRING"),
+        ("STREAM AS SELECT * FROM keyless PARTITION BY a", "`A` INTEGER KEY, `B` INTEGER"),
+        ("STREAM AS SELECT name, id FROM s2 PARTITION BY name", "`NAME` STRING KEY, `ID` INTEGER"),
+        ("STREAM AS SELECT id, name FROM s2 PARTITION BY NULL", "`ID` INTEGER, `NAME` STRING"),
+        (
+            "STREAM AS SELECT name AS k, id FROM s2 PARTITION BY name",
+            "`K` STRING KEY, `ID` INTEGER",
+        ),
+        (
+            "TABLE AS SELECT name, COUNT(*) AS c FROM s GROUP BY name",
+            "`NAME` STRING PRIMARY KEY, `C` BIGINT",
+        ),
+        (
+            "TABLE AS SELECT UCASE(name) AS k, SUM(n) FROM s GROUP BY UCASE(name)",
+            "`K` STRING PRIMARY KEY, `KSQL_COL_0` BIGINT",
+        ),
+        (
+            "TABLE WITH (KEY_FORMAT='JSON') AS SELECT name, id, MAX(n) AS m FROM s GROUP BY name, id",
+            "`NAME` STRING PRIMARY KEY, `ID` INTEGER PRIMARY KEY, `M` BIGINT",
+        ),
+        ("TABLE AS SELECT id, v FROM t WHERE ref > 1", "`ID` INTEGER PRIMARY KEY, `V` STRING"),
+        (
+            "STREAM AS SELECT s.id, n, w FROM s JOIN t2 ON s.id = t2.id",
+            "`S_ID` INTEGER KEY, `N` BIGINT, `W` STRING",
+        ),
+        (
+            "STREAM AS SELECT s.id AS id, other FROM s JOIN s2 WITHIN 1 HOUR ON s.id = s2.id",
+            "`ID` INTEGER KEY, `OTHER` INTEGER",
+        ),
+        (
+            "TABLE AS SELECT t.id AS id, v, w FROM t JOIN t2 ON t.ref = t2.id",
+            "`ID` INTEGER PRIMARY KEY, `V` STRING, `W` STRING",
+        ),
+        (
+            "TABLE AS SELECT ROWKEY, v, w FROM t FULL OUTER JOIN t2 ON t.id = t2.id",
+            "`ROWKEY` INTEGER PRIMARY KEY, `V` STRING, `W` STRING",
+        ),
+    ],
+)
+def test_a_query_gives_these_columns(select: str, columns: str) -> None:
+    kind, _, rest = select.partition(" ")
+    assert plan(f"CREATE {kind} out {rest};").sink.schema_text() == columns
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("CREATE STREAM o AS SELECT name FROM s;", "key column 'ID' must be selected"),
+        ("CREATE STREAM o AS SELECT id, id AS b, name FROM s;", "more than once"),
+        ("CREATE STREAM o AS SELECT id FROM s;", "No value column"),
+        ("CREATE STREAM o AS SELECT id, nmae FROM s;", "Did you mean 'NAME'?"),
+        ("CREATE STREAM o AS SELECT id, name AS rowtime FROM s;", "reserved"),
+        ("CREATE STREAM o AS SELECT id, name + 1 FROM s;", "Texts are joined with texts"),
+        ("CREATE STREAM o AS SELECT id, name = 1 AS x FROM s;", "cannot be compared"),
+        ("CREATE STREAM o AS SELECT id, n = NULL AS x FROM s;", "IS NULL"),
+        ("CREATE STREAM o AS SELECT id, NULL AS x FROM s;", "CAST(NULL AS STRING)"),
+        ("CREATE STREAM o AS SELECT id, CAST(name AS ARRAY<INT>) AS x FROM s;", "cannot be cast"),
+        ("CREATE STREAM o AS SELECT id, place->twon FROM s;", "Did you mean 'TOWN'?"),
+        ("CREATE STREAM o AS SELECT id, UCSE(name) FROM s;", "Did you mean 'UCASE'?"),
+        ("CREATE STREAM o AS SELECT id, name FROM s WHERE n;", "WHERE needs a condition"),
+        ("CREATE STREAM o AS SELECT id, name FROM s WHERE COUNT(*) > 1;", "Use HAVING"),
+        ("CREATE STREAM o AS SELECT id, v FROM t;", "gives a table"),
+        ("CREATE TABLE o AS SELECT id, name FROM s;", "gives a stream"),
+        ("CREATE TABLE o AS SELECT id, v FROM t PARTITION BY v;", "PARTITION BY is for streams"),
+        ("CREATE TABLE o AS SELECT COUNT(*) FROM s;", "needs a GROUP BY"),
+        ("CREATE TABLE o AS SELECT name, n, COUNT(*) FROM s GROUP BY name;", "neither grouped by"),
+        ("CREATE TABLE o AS SELECT name, UCASE(name) FROM s GROUP BY name;", "needs an aggregate"),
+        ("CREATE TABLE o AS SELECT name, id, COUNT(*) FROM s GROUP BY name, id;", "KAFKA"),
+        ("CREATE TABLE o AS SELECT v, MAX(ref) FROM t GROUP BY v;", "cannot take back"),
+        ("CREATE TABLE o AS SELECT id, COUNT(*) FROM s GROUP BY id EMIT FINAL;", "needs a WINDOW"),
+        ("CREATE STREAM o AS SELECT s.id, other FROM s JOIN s2 ON s.id = s2.id;", "WITHIN"),
+        ("CREATE STREAM o AS SELECT s.id, w FROM s RIGHT JOIN t2 ON s.id = t2.id;", "no events"),
+        ("CREATE STREAM o AS SELECT s.id, w FROM s JOIN t2 ON s.id = t2.w;", "INTEGER"),
+        ("CREATE STREAM o AS SELECT s.id, v FROM s JOIN t ON s.id = t.ref;", "primary key"),
+        (
+            "CREATE STREAM o AS SELECT id, other FROM s JOIN s2 WITHIN 1 HOUR ON s.id = s2.id;",
+            "ambiguous",
+        ),
+        ("CREATE STREAM o WITH (VALUE_FORMAT='KAFKA') AS SELECT id, tags FROM s;", "KAFKA"),
+        ("CREATE STREAM o WITH (VALUE_FORMAT='DELIMITED') AS SELECT id, m FROM s;", "DELIMITED"),
+        (
+            "CREATE STREAM o WITH (PARTITONS=2) AS SELECT id, n FROM s;",
+            "Did you mean 'PARTITIONS'?",
+        ),
+        ("CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "already exists"),
+        ("CREATE TABLE o (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "PRIMARY KEY"),
+        (
+            "CREATE STREAM o (a INT PRIMARY KEY, b INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');",
+            "marked KEY",
+        ),
+        ("CREATE STREAM o (a INT) WITH (KAFKA_TOPIC='x');", "VALUE_FORMAT"),
+        ("CREATE STREAM o (rowtime INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "reserved"),
+        ("CREATE STREAM o (a INT, a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "twice"),
+        (
+            "CREATE STREAM o (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON', TIMESTAMP='b');",
+            "does not exist",
+        ),
+        ("INSERT INTO t SELECT id, v, ref FROM t;", "only its query writes it"),
+        ("INSERT INTO fixed SELECT id, other AS a FROM s2;", "read-only"),
+        ("INSERT INTO s2 SELECT id, name FROM s;", "Select the same columns"),
+        ("DROP STREAM t;", "is a TABLE"),
+        ("DROP STREAM nothing;", "does not exist"),
+        ("ALTER STREAM s ADD COLUMN name INT;", "exists already"),
+        ("CREATE TYPE address AS INT;", "already exists"),
+        ("TERMINATE nothing;", "SHOW QUERIES"),
+    ],
+)
+def test_a_statement_is_refused_with_its_reason(statement: str, reason: str) -> None:
+    (parsed,) = parse_statements(statement)
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    with pytest.raises(OrionError) as refused:
+        planner.plan(parsed, KNOWN, number=9)
+    assert reason in str(refused.value)
+
+
+def test_an_unknown_source_names_the_nearest() -> None:
+    with pytest.raises(SourceNotFoundError, match="Did you mean 'KEYLESS'"):
+        plan("CREATE STREAM o AS SELECT * FROM keyles;")
+
+
+def test_a_source_in_use_cannot_be_dropped() -> None:
+    with_query = catalogue(DECLARED + "CREATE STREAM o AS SELECT id, name FROM s2;")
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    (drop_source,) = parse_statements("DROP STREAM s2;")
+    with pytest.raises(OrionError, match="read by the queries CSAS_O_7"):
+        planner.plan(drop_source, with_query, number=10)
+    (drop_sink,) = parse_statements("DROP STREAM o;")
+    left = planner.plan(drop_sink, with_query, number=10).apply(with_query)
+    assert "O" not in left.sources
+    assert not left.queries
+
+
+def test_a_replacement_may_add_columns_and_nothing_else() -> None:
+    with_query = catalogue(DECLARED + "CREATE STREAM o AS SELECT id, name FROM s2;")
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    (grown,) = parse_statements("CREATE OR REPLACE STREAM o AS SELECT id, name, other FROM s2;")
+    change = planner.plan(grown, with_query, number=10)
+    assert isinstance(change, Started)
+    assert (change.query, change.replaces) == ("CSAS_O_7", True)
+    (lost,) = parse_statements("CREATE OR REPLACE STREAM o AS SELECT id, other FROM s2;")
+    with pytest.raises(OrionError, match="column 'NAME' would change"):
+        planner.plan(lost, with_query, number=10)
+
+
+def test_a_replacement_keeps_what_the_state_means() -> None:
+    counted = "CREATE TABLE o AS SELECT name, COUNT(*) AS c FROM s2 GROUP BY name;"
+    with_query = catalogue(DECLARED + counted)
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    (filtered,) = parse_statements(
+        "CREATE OR REPLACE TABLE o AS SELECT name, COUNT(*) AS c FROM s2 WHERE other > 1"
+        " GROUP BY name;"
+    )
+    assert isinstance(planner.plan(filtered, with_query, number=10), Started)
+    (summed,) = parse_statements(
+        "CREATE OR REPLACE TABLE o AS SELECT name, COUNT(*) AS c, SUM(other) AS s FROM s2"
+        " GROUP BY name;"
+    )
+    with pytest.raises(OrionError, match="its state would mean something else"):
+        planner.plan(summed, with_query, number=10)
