@@ -19,11 +19,12 @@ PAGES = [
     ("topics.md", ""),
     ("groups.md", ""),
     ("schemas.md", ""),
+    ("sql-api.md", ""),
     ("rest-proxy.md", ""),
     ("pipelines.md", "pipeline.py"),
 ]
 # Pages that also need the HTTP server.
-SERVED = {"schemas.md", "rest-proxy.md"}
+SERVED = {"schemas.md", "rest-proxy.md", "sql-api.md"}
 # The ports that pages name, and the flags that move them.
 PORTS = {
     9092: "--port",
