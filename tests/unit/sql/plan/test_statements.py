@@ -85,7 +85,8 @@ def plan(text: str) -> Started:
             "`K` STRING PRIMARY KEY, `KSQL_COL_0` BIGINT",
         ),
         (
-            "TABLE WITH (KEY_FORMAT='JSON') AS SELECT name, id, MAX(n) AS m FROM s GROUP BY name, id",
+            "TABLE WITH (KEY_FORMAT='JSON') AS SELECT name, id, MAX(n) AS m FROM s"
+            " GROUP BY name, id",
             "`NAME` STRING PRIMARY KEY, `ID` INTEGER PRIMARY KEY, `M` BIGINT",
         ),
         ("TABLE AS SELECT id, v FROM t WHERE ref > 1", "`ID` INTEGER PRIMARY KEY, `V` STRING"),
@@ -155,7 +156,8 @@ def test_a_query_gives_these_columns(select: str, columns: str) -> None:
         ("CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "already exists"),
         ("CREATE TABLE o (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "PRIMARY KEY"),
         (
-            "CREATE STREAM o (a INT PRIMARY KEY, b INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');",
+            "CREATE STREAM o (a INT PRIMARY KEY, b INT)"
+            " WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');",
             "marked KEY",
         ),
         ("CREATE STREAM o (a INT) WITH (KAFKA_TOPIC='x');", "VALUE_FORMAT"),
