@@ -2,7 +2,9 @@
 
 import base64
 import json
+import socket
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -443,6 +445,31 @@ def test_many_clients_lose_nothing(http: httpx.Client, topic: str, kafka: KafkaS
 
 def _values(connection: Connection, topic: str) -> set[tuple[int, ...]]:
     return {tuple(json.loads(r.value or b"")) for r in consume(connection, Selection(topic))}
+
+
+def test_slow_and_dead_clients_block_nobody(
+    http: httpx.Client, topic: str, instance: Reader, server: HttpServer
+) -> None:
+    head = f"POST /topics/{topic} HTTP/1.1\r\nHost: x\r\nContent-Type: {embedded('json')}\r\n"
+    slow = [socket.create_connection(("127.0.0.1", server.rest_port)) for _ in range(40)]
+    for link in slow:
+        link.sendall(f'{head}Content-Length: 1000\r\n\r\n{{"records"'.encode())
+    waiting = []
+    for _ in range(10):
+        path = instance()
+        post(http, f"{path}/subscription", {"topics": [topic]})
+        link = socket.create_connection(("127.0.0.1", server.rest_port))
+        link.sendall(f"GET {path}/records?timeout=20000 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        waiting.append(link)
+    # Half of those that wait for records are gone before the answer.
+    for link in waiting[::2]:
+        link.close()
+    start = time.monotonic()
+    assert produce(http, topic, [{"value": n} for n in range(100)]).status_code == 200
+    assert http.get("/topics").status_code == 200
+    assert time.monotonic() - start < 5
+    for link in (*slow, *waiting[1::2]):
+        link.close()
 
 
 def test_a_body_that_is_too_large_is_refused(http: httpx.Client, topic: str) -> None:
