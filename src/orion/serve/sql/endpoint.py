@@ -16,7 +16,14 @@ from orion.serve.body import read_json
 from orion.serve.sql.insert import encode_row, find_target, read_row
 from orion.serve.sql.print_topic import print_lines
 from orion.serve.sql.property import check_property
-from orion.serve.sql.pull import answer_pull, array_body, delimited_body, plain_array_body
+from orion.serve.sql.protobuf_row import PROTOBUF_TYPE, ProtobufRows
+from orion.serve.sql.pull import (
+    PullAnswer,
+    answer_pull,
+    array_body,
+    delimited_body,
+    plain_array_body,
+)
 from orion.serve.sql.push import PushQueries
 from orion.serve.sql.request import (
     DELIMITED,
@@ -31,7 +38,13 @@ from orion.serve.sql.request import (
 )
 from orion.serve.sql.rooms import KSQL_VERSION, SERVICE_ID, SqlRooms
 from orion.serve.sql.statement import execute, session_of
-from orion.serve.sql.stream import array_form, delimited_form, lines_form, plain_array_form
+from orion.serve.sql.stream import (
+    array_form,
+    delimited_form,
+    lines_form,
+    plain_array_form,
+    protobuf_form,
+)
 from orion.sql import parse_statements, tree
 
 Endpoint = Callable[["SqlApi", Request], Awaitable[Response]]
@@ -127,6 +140,9 @@ class SqlApi:
         except OrionError as error:
             raise StatementFailedError(statement.text, error) from error
         accept = request.headers.get("accept", "")
+        if PROTOBUF_TYPE in accept:
+            chunks = protobuf_form(self.pushes, query)
+            return StreamingResponse(chunks, media_type=PROTOBUF_TYPE)
         if older or MEDIA_TYPE in accept:
             chunks = array_form(self.pushes, query)
             return StreamingResponse(chunks, media_type=_json_type(request))
@@ -149,6 +165,9 @@ class SqlApi:
         except OrionError as error:
             raise StatementFailedError(statement.text, error) from error
         accept = request.headers.get("accept", "")
+        if PROTOBUF_TYPE in accept:
+            body = await run_in_threadpool(_protobuf_body, answer)
+            return Response(body, media_type=PROTOBUF_TYPE)
         if older or MEDIA_TYPE in accept:
             return Response(b"".join(array_body(answer)), media_type=_json_type(request))
         if "application/json" in accept:
@@ -250,6 +269,12 @@ class SqlApi:
         """Answer any other path."""
         error = BadRequestError(f"There is nothing at {request.url.path}.", code=NOT_FOUND)
         return error_response(error, _json_type(request))
+
+
+def _protobuf_body(answer: PullAnswer) -> bytes:
+    rows = ProtobufRows([(name, kind) for name, kind, _ in answer.columns])
+    parts = [rows.header(answer.id, answer.schema_text), *(rows.row(row) for row in answer.rows)]
+    return b"[" + b",\n".join(parts) + b"]\n"
 
 
 async def _read(request: Request) -> Any:

@@ -37,6 +37,9 @@ def routes(app: "App") -> list[BaseRoute]:
         Route("/clusterStatus", api.tell_cluster),
         Route("/v1/metadata", api.tell_metadata),
         Route("/v1/metadata/id", api.tell_metadata),
+        # Servers of one cluster ask each other; this one knows of no other.
+        Route("/heartbeat", api.say_nothing, methods=["POST"]),
+        Route("/lag", api.say_nothing, methods=["POST"]),
         Route("/chc/ready", api.say_nothing),
         Route("/chc/live", api.say_nothing),
         WebSocketRoute("/ws/query", socket),

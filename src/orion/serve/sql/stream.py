@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from orion.model import OrionError
+from orion.serve.sql.protobuf_row import ProtobufRows
 from orion.serve.sql.push import PushQueries, PushQuery
 from orion.serve.sql.request import describe_error
 
@@ -23,6 +24,20 @@ async def array_form(pushes: PushQueries, query: PushQuery) -> Chunks:
     try:
         async for row in pushes.rows(query):
             yield b"\n" if row is None else _dump({"row": {"columns": row}}) + b",\n"
+    except OrionError as error:
+        yield _dump({"errorMessage": describe_error(error)[1]}) + b"]\n"
+        return
+    word = "Query Completed" if query.limit is None else "Limit Reached"
+    yield _dump({"finalMessage": word}) + b"]\n"
+
+
+async def protobuf_form(pushes: PushQueries, query: PushQuery) -> Chunks:
+    """Yield one JSON array over time whose rows are messages in base64."""
+    rows = ProtobufRows(query.columns)
+    yield b"[" + rows.header(query.id, query.schema_text) + b",\n"
+    try:
+        async for row in pushes.rows(query):
+            yield b"\n" if row is None else rows.row(row) + b",\n"
     except OrionError as error:
         yield _dump({"errorMessage": describe_error(error)[1]}) + b"]\n"
         return
