@@ -2,9 +2,12 @@
 
 import json
 import os
+import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import psutil
@@ -165,4 +168,26 @@ def test_a_kill_loses_nothing_that_was_acknowledged(kafka: KafkaServer, make_ser
     assert len(stored) <= len(known) + STRIKES
     for item in stored:
         assert httpx.get(f"{url}/schemas/ids/{item['id']}/schema").json()["name"] == "Order"
+    server.stop()
+
+
+def test_a_locked_server_lets_its_own_commands_in(make_server: Make) -> None:
+    server = make_server(toml='[server.passwords]\nann = "pl@nted"\n')
+    for url in (server.registry_url, server.rest_url, server.sql_url):
+        refused = httpx.get(f"{url}/")
+        assert refused.status_code == 401
+        assert refused.headers["www-authenticate"].startswith("Basic")
+        assert httpx.get(f"{url}/", auth=("ann", "pl@nted")).status_code < 400
+    env = {**os.environ, **server.env}
+    for words in (("schemas", "list"), ("sql", "-e", "SHOW STREAMS;")):
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "orion"), *words],
+            cwd=server.folder,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "pl@nted" not in done.stdout + done.stderr
     server.stop()

@@ -96,8 +96,9 @@ def make_server(
     """Give a maker of servers; keywords are settings, with `__` for the dot."""
     made: list[HttpServer] = []
 
-    def make(**settings: str) -> HttpServer:
+    def make(toml: str = "", **settings: str) -> HttpServer:
         folder = tmp_path_factory.mktemp("server")
+        (folder / "orion.toml").write_text(toml)
         ports = free_ports(3)
         names = ("registry", "rest", "sql")
         env = {
