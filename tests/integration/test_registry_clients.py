@@ -207,6 +207,20 @@ def test_references_are_resolved_by_readers(client: SchemaRegistryClient, name: 
     assert client.get_latest_version(f"{name}-value").schema_id in client_users(client, name)
 
 
+def test_json_references_are_resolved_by_readers(client: SchemaRegistryClient, name: str) -> None:
+    client.register_schema(f"{name}-item", Schema(ITEM, "JSON"))
+    cart = '{"title": "Cart", "type": "array", "items": {"$ref": "item.json"}}'
+    schema = Schema(cart, "JSON", [SchemaReference("item.json", f"{name}-item", 1)])
+    place = SerializationContext(name, MessageField.VALUE)
+    sent: Any = [{"name": "tea", "count": 2}]
+    body = JSONSerializer(schema, client)(sent, place)
+    assert body is not None
+    assert JSONDeserializer(None, schema_registry_client=client)(body, place) == sent
+    broken = JSONSerializer(schema, client, conf={"validate": True})
+    with pytest.raises(Exception, match="count"):
+        broken([{"name": "tea", "count": "two"}], place)
+
+
 def client_users(client: SchemaRegistryClient, name: str) -> list[int]:
     found: list[int] = client.get_referenced_by(f"{name}-order", 1)
     return found

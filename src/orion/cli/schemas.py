@@ -246,9 +246,9 @@ def compatibility(
     unset: bool = typer.Option(False, "--unset", help="Let the general level count again."),
     as_json: bool = JsonFlag,
 ) -> None:
-    """Show or set how schemas may change; `orion schemas compat -- FULL` sets it for all.
+    """Show or set how schemas may change: of a subject, or of all that have no level of their own.
 
-    Example: `orion schemas compat orders-value FULL`
+    Example: `orion schemas compat orders-value FULL`, or for all: `orion schemas compat FULL`
     """
     from orion.registry import Level, parse_level
 
