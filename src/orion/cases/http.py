@@ -14,7 +14,7 @@ from orion.cases.case import Case, Json
 from orion.cases.prepare import case_schemas
 from orion.cases.run import Outcome, told
 from orion.cases.script import Script
-from orion.formats import SchemaSource
+from orion.formats import Schema, SchemaSource
 from orion.log import Connection, Groups, Outbox, Record, Tail, TopicExistsError, Topics
 from orion.model import InvalidInputError, OrionError, UnavailableError
 from orion.process import GivenRecord
@@ -94,13 +94,25 @@ class _HttpRun:
 
     def _prepare(self) -> None:
         """Make the topics and schemas that the case takes for granted."""
-        for subject, schema in case_schemas(self._case.topics):
-            self._platform.schemas.register(subject, schema)
+        for subject, schema, number in case_schemas(self._case.topics):
+            if number is None:
+                self._platform.schemas.register(subject, schema)
+            else:
+                self._import(subject, schema, number)
         for name in self._source_topics():
             try:
                 self._topics.create(name, partitions=1)
             except TopicExistsError:
                 continue
+
+    def _import(self, subject: str, schema: Schema, number: int) -> None:
+        """Register a schema under the id that the case asks for."""
+        url = self._platform.registry_url
+        mode = f"{url}/mode/{subject}?force=true"
+        _send("PUT", mode, {"mode": "IMPORT"})
+        body = {"schema": schema.text, "schemaType": schema.kind, "id": number, "version": 1}
+        _send("POST", f"{url}/subjects/{subject}/versions", body)
+        _send("PUT", mode, {"mode": "READWRITE"})
 
     def _source_topics(self) -> set[str]:
         names = {str(topic["name"]) for topic in self._case.topics}

@@ -39,13 +39,15 @@ def prepare_topics(topics: Sequence[Json], schemas: MemorySchemas) -> None:
                 schemas.by_subject.setdefault(subject, []).append(int(wanted))
 
 
-def case_schemas(topics: Sequence[Json]) -> Iterator[tuple[str, Schema]]:
-    """Yield the schemas that a case's topics come with, by their subjects."""
+def case_schemas(topics: Sequence[Json]) -> Iterator[tuple[str, Schema, int | None]]:
+    """Yield the schemas that a case's topics come with: subject, schema, the id it must have."""
     for topic in topics:
         for part in _PARTS:
             schema = _schema(topic, part)
             if schema is not None:
-                yield f"{topic['name']}-{part}", schema
+                wanted = topic.get(f"{part}SchemaId")
+                number = None if wanted is None else int(wanted)
+                yield f"{topic['name']}-{part}", schema, number
 
 
 def _schema(topic: Json, part: str) -> Schema | None:

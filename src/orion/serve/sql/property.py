@@ -28,6 +28,7 @@ PROPERTIES: Mapping[str, str] = {
     "ksql.query.pull.max.allowed.offset.lag": "9223372036854775807",
     "ksql.query.pull.range.scan.enabled": "true",
     "ksql.query.pull.table.scan.enabled": "true",
+    "orion.query.pull.fresh": "false",
     "ksql.query.push.v2.enabled": "false",
     "ksql.query.push.v2.new.latest.delay.ms": "5000",
     "ksql.query.push.v2.registry.installed": "false",
