@@ -40,7 +40,7 @@ class Views:
     def __init__(self, connection: Connection, schemas: SchemaSource | None) -> None:
         self._connection = connection
         self._schemas = schemas
-        self._views: dict[tuple[str, str], _View] = {}
+        self._views: dict[tuple[str, int], _View] = {}
         self._lock = threading.Lock()
 
     def answer(self, pull: PullPlan, *, fresh: bool = False) -> list[list[Any]]:
@@ -62,7 +62,7 @@ class Views:
         return found
 
     def _view(self, source: Source) -> "_View":
-        name = (source.name, source.statement)
+        name = (source.name, source.number)
         with self._lock:
             if name not in self._views:
                 for other in [key for key in self._views if key[0] == source.name]:

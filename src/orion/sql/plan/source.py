@@ -75,7 +75,13 @@ class EventTime:
 
 @dataclass(frozen=True)
 class Source:
-    """A stream or a table."""
+    """A stream or a table.
+
+    Args:
+        is_source: Whether it is read-only.
+        query: The query that makes it, if one does.
+        number: Of the statement that made it; tells it from an earlier one of the same name.
+    """
 
     name: str
     kind: SourceKind
@@ -91,6 +97,7 @@ class Source:
     topic_configs: Mapping[str, str] = field(default_factory=dict)
     statement: str = ""
     query: str | None = None
+    number: int = 0
 
     @property
     def is_table(self) -> bool:

@@ -56,7 +56,7 @@ class Planner:
         """
         match statement:
             case tree.CreateSource():
-                return self._declare(statement, catalogue)
+                return self._declare(statement, catalogue, number)
             case tree.CreateAs():
                 return self._create_as(statement, catalogue, number)
             case tree.InsertQuery():
@@ -74,7 +74,7 @@ class Planner:
                 return Paused(_queries(statement, catalogue), is_paused)
         raise StatementError("This statement does not change the catalogue.", node=statement)
 
-    def _declare(self, statement: tree.CreateSource, catalogue: Catalogue) -> Change:
+    def _declare(self, statement: tree.CreateSource, catalogue: Catalogue, number: int) -> Change:
         known = _taken(statement, catalogue)
         if isinstance(known, Unchanged):
             return known
@@ -88,7 +88,7 @@ class Planner:
         source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
         if known is not None:
             check_replacement(known, source, statement)
-        return Declared(source, replaces=known is not None)
+        return Declared(replace(source, number=number), replaces=known is not None)
 
     def _create_as(self, statement: tree.CreateAs, catalogue: Catalogue, number: int) -> Change:
         known = _taken(statement, catalogue)
@@ -109,7 +109,7 @@ class Planner:
             check_replacement(known, source, statement)
             self._check_query(known, plan, catalogue, statement)
             query = known.query or query
-        sink = replace(source, query=query, statement=statement.text)
+        sink = replace(source, query=query, statement=statement.text, number=number)
         is_replaced = known is not None
         return Started(query, plan, sink, creates=True, replaces=is_replaced, start=self._start)
 
