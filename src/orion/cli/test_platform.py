@@ -1,6 +1,7 @@
 """A platform of its own for cases over HTTP: a temporary project on free ports."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -49,10 +50,13 @@ def own_platform() -> Iterator["App"]:
         folder = Path(name)
         (folder / FILE_NAME).write_text(_SETTINGS.format(*free_ports(5)))
         environ = {**os.environ, "ORION_PROJECT": name}
-        _run(environ, "up", "--detach")
+        # An order to end is an exception here: what was started is stopped on the way out.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
+            _run(environ, "up", "--detach")
             yield App(read_settings(folder, environ={}))
         finally:
+            signal.signal(signal.SIGTERM, before)
             _run(environ, "down")
 
 
