@@ -356,6 +356,22 @@ def test_version_3_tells_of_brokers_and_groups(
     assert http.get(lags[0]["metadata"]["self"]).json() == lags[0]
 
 
+def test_version_3_changes_brokers(http: httpx.Client, cluster: str) -> None:
+    base = f"/v3/clusters/{cluster}"
+    broker = http.get(f"{base}/brokers").json()["data"][0]["broker_id"]
+    one, every = f"{base}/brokers/{broker}/configs", f"{base}/broker-configs"
+    name = "message.max.bytes"
+    assert http.put(f"{one}/{name}", json={"value": "2000000"}).status_code == 204
+    wait_until(lambda: http.get(f"{one}/{name}").json()["value"] == "2000000", what="The value")
+    refused = http.put(f"{one}/{name}", json={"value": "many"})
+    assert (refused.status_code, refused.json()["error_code"]) == (400, 40002)
+    assert name in [each["name"] for each in http.get(every).json()["data"]]
+    assert http.get(f"{every}/{name}").json()["value"] == "2000000"
+    reset = {"data": [{"name": name, "operation": "DELETE"}]}
+    assert http.post(f"{every}:alter", json=reset).status_code == 204
+    wait_until(lambda: http.get(f"{every}/{name}").status_code == 404, what="The reset")
+
+
 def test_version_3_keeps_acls(http: httpx.Client, cluster: str, topic: str) -> None:
     base = f"/v3/clusters/{cluster}/acls"
     acl = {

@@ -5,7 +5,7 @@ Out: topics, records, consumer groups, transactions.
 Never: Spark, SQL or HTTP.
 """
 
-from orion.log.acl import Acl, Acls, AclsDisabledError, AclWordError
+from orion.log.acl import Acl, AclRefusedError, Acls, AclsDisabledError, AclWordError
 from orion.log.broker import (
     Broker,
     BrokerNotFoundError,
@@ -13,6 +13,7 @@ from orion.log.broker import (
     Cluster,
     Config,
     ConfigNotFoundError,
+    ConfigRefusedError,
     Synonym,
 )
 from orion.log.connection import BrokerUnreachableError, Connection
@@ -61,6 +62,7 @@ __all__ = [
     "END",
     "HEARTBEAT_S",
     "Acl",
+    "AclRefusedError",
     "AclWordError",
     "Acls",
     "AclsDisabledError",
@@ -72,6 +74,7 @@ __all__ = [
     "CommittedOffset",
     "Config",
     "ConfigNotFoundError",
+    "ConfigRefusedError",
     "Connection",
     "DeadLetter",
     "DeadLetterSummary",

@@ -21,6 +21,8 @@ from orion.log.connection import Connection
 from orion.log.errors import wait
 from orion.model import InvalidInputError, UnavailableError, nearest
 
+_REFUSED = {"INVALID_REQUEST", "INVALID_PRINCIPAL_TYPE", "_INVALID_ARG"}
+
 
 @dataclass(frozen=True)
 class Acl:
@@ -42,6 +44,14 @@ class AclWordError(InvalidInputError):
         self.field, self.word, self.known = field, word, tuple(known)
         hint = nearest(word.upper(), self.known) or f"Use one of {', '.join(self.known)}."
         super().__init__(f"Field '{field}' is '{word}', which is not known.", fix=hint)
+
+
+class AclRefusedError(InvalidInputError):
+    """Raised when an ACL cannot be as it is given."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"The ACL is refused: {reason.rstrip('.')}.")
 
 
 class AclsDisabledError(UnavailableError):
@@ -71,7 +81,8 @@ class Acls:
 
     def create(self, acls: Iterable[Acl]) -> None:
         """Grant or deny; what is there already stays."""
-        for future in self._admin.create_acls([_binding(acl) for acl in acls]).values():
+        bindings = [_binding(acl) for acl in acls]
+        for future in self._admin.create_acls(bindings).values() if bindings else ():
             self._wait(future, "create an ACL")
 
     def delete(self, wanted: Acl) -> list[Acl]:
@@ -85,8 +96,11 @@ class Acls:
             return wait(future, action, addresses=self._connection.addresses)
         except UnavailableError as error:
             cause = error.__cause__
-            if isinstance(cause, KafkaException) and cause.args[0].name() == "SECURITY_DISABLED":
+            code = cause.args[0].name() if isinstance(cause, KafkaException) else ""
+            if code == "SECURITY_DISABLED":
                 raise AclsDisabledError from cause
+            if code in _REFUSED and cause is not None:
+                raise AclRefusedError(cause.args[0].str()) from cause
             raise
 
 
@@ -108,16 +122,23 @@ def _words(acl: Acl) -> tuple[Any, ...]:
 
 def _binding(acl: Acl) -> AclBinding:
     resource, pattern, operation, permission = _words(acl)
-    return AclBinding(
-        resource, acl.resource_name, pattern, acl.principal, acl.host, operation, permission
-    )
+    try:
+        return AclBinding(
+            resource, acl.resource_name, pattern, acl.principal, acl.host, operation, permission
+        )
+    except ValueError as error:
+        raise AclRefusedError(str(error)) from error
 
 
 def _filter(acl: Acl) -> AclBindingFilter:
     resource, pattern, operation, permission = _words(acl)
     # The client's stub knows nothing of None, which stands for any.
-    words: list[Any] = [text or None for text in (acl.resource_name, acl.principal, acl.host)]
-    return AclBindingFilter(resource, words[0], pattern, words[1], words[2], operation, permission)
+    name, principal, host = (text or None for text in (acl.resource_name, acl.principal, acl.host))
+    words: list[Any] = [resource, name, pattern, principal, host, operation, permission]
+    try:
+        return AclBindingFilter(*words)
+    except ValueError as error:
+        raise AclRefusedError(str(error)) from error
 
 
 def _acl(found: Any) -> Acl:

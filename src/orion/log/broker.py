@@ -16,11 +16,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 )
 
 from orion.log.connection import Connection
-from orion.log.errors import REQUEST_TIMEOUT_S, wait
-from orion.model import NotFoundError
+from orion.log.errors import REQUEST_TIMEOUT_S, KafkaRefusedError, wait
+from orion.model import InvalidInputError, NotFoundError
 
-# What Kafka calls the configuration that holds for every broker.
-EVERY_BROKER = ""
+_REFUSED = {"INVALID_CONFIG", "INVALID_REQUEST", "POLICY_VIOLATION", "_INVALID_ARG"}
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,17 @@ class ConfigNotFoundError(NotFoundError):
         super().__init__(f"There is no configuration '{name}'.")
 
 
+class ConfigRefusedError(InvalidInputError):
+    """Raised when Kafka refuses a value, or to change a configuration while it runs."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(
+            f"Kafka refused the configuration: {reason.rstrip('.')}.",
+            fix="Nothing was changed. Correct the value and try again.",
+        )
+
+
 class Brokers:
     """The brokers of one Kafka."""
 
@@ -110,17 +120,18 @@ class Brokers:
                 return each
         raise BrokerNotFoundError(broker, [each.id for each in known])
 
-    def configs(self, broker: int | None) -> dict[str, Config]:
-        """Return the configurations of a broker; None: those set for every broker."""
-        return self._configs(ResourceType.BROKER, EVERY_BROKER if broker is None else str(broker))
+    def configs(self, broker: int) -> dict[str, Config]:
+        """Return the configurations of a broker."""
+        return self._configs(ResourceType.BROKER, str(broker))
 
     def topic_configs(self, topic: str) -> dict[str, Config]:
         """Return the configurations of a topic with their synonyms."""
         return self._configs(ResourceType.TOPIC, topic)
 
-    def alter(self, broker: int | None, changes: Mapping[str, str | None]) -> None:
-        """Set configurations of a broker or of every one; None resets."""
-        name = EVERY_BROKER if broker is None else str(broker)
+    def alter(self, broker: int, changes: Mapping[str, str | None]) -> None:
+        """Set configurations of a broker; None resets one."""
+        if not changes:
+            return
         entries = [
             ConfigEntry(
                 key,
@@ -131,9 +142,14 @@ class Brokers:
             )
             for key, value in changes.items()
         ]
-        resource = ConfigResource(ResourceType.BROKER, name, incremental_configs=entries)
+        resource = ConfigResource(ResourceType.BROKER, str(broker), incremental_configs=entries)
         future = self._admin.incremental_alter_configs([resource])[resource]
-        self._wait(future, "change the configuration of a broker")
+        try:
+            self._wait(future, "change the configuration of a broker")
+        except KafkaRefusedError as error:
+            if error.code in _REFUSED:
+                raise ConfigRefusedError(error.reason) from error
+            raise
 
     def _configs(self, kind: ResourceType, name: str) -> dict[str, Config]:
         resource = ConfigResource(kind, name)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from orion.log import (
+    AclRefusedError,
     AclsDisabledError,
     AclWordError,
     BrokerNotFoundError,
     ConfigNotFoundError,
+    ConfigRefusedError,
     MemberStateError,
     OutboxFullError,
     PartitionNotFoundError,
@@ -238,7 +240,9 @@ def of_version_3(error: OrionError) -> OrionError:
     match error:
         case TopicNotFoundError() | PartitionNotFoundError():
             return NoSuchTopicPartitionError(error.text)
-        case TopicExistsError() | TopicRefusedError() | BadFieldError() | AclWordError():
+        case TopicExistsError() | TopicRefusedError() | BadFieldError():
+            return BadRequestError(error.text)
+        case AclWordError() | AclRefusedError() | ConfigRefusedError():
             return BadRequestError(error.text)
         case UnknownConfigError():
             return NoSuchResourceError("Config", error.name)

@@ -38,7 +38,7 @@ class Consumers:
     async def create(self, _proxy: Proxy, call: Call) -> Any:
         """Make a consumer instance in a group."""
         group = text(call.word("group"), "group")
-        instance = await self._instances.create(group, call.body if call.body else {})
+        instance = await self._instances.create(group, {} if call.body is None else call.fields())
         path = f"{call.base}/consumers/{instance.group}/instances/{instance.name}"
         return {"instance_id": instance.name, "base_uri": path}
 

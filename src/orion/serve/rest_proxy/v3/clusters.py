@@ -9,8 +9,6 @@ from orion.serve.rest_proxy.proxy import Proxy
 from orion.serve.rest_proxy.v3.change import changes, new_value
 from orion.serve.rest_proxy.v3.resource import cluster_of, listing, related, resource
 
-_EVERY_BROKER_SOURCE = "DYNAMIC_DEFAULT_BROKER_CONFIG"
-
 
 def list_clusters(proxy: Proxy, call: Call) -> Any:
     """Return the one cluster that there is."""
@@ -82,26 +80,32 @@ def get_cluster_config(proxy: Proxy, call: Call) -> Any:
 
 
 def set_cluster_config(proxy: Proxy, call: Call) -> Any:
-    """Set one configuration for every broker."""
-    cluster_of(proxy, call)
-    proxy.brokers.alter(None, {call.word("name"): new_value(call)})
+    """Set one configuration on every broker."""
+    _alter_every(proxy, call, {call.word("name"): new_value(call)})
 
 
 def reset_cluster_config(proxy: Proxy, call: Call) -> Any:
-    """Reset one configuration for every broker."""
-    cluster_of(proxy, call)
-    proxy.brokers.alter(None, {call.word("name"): None})
+    """Reset one configuration on every broker."""
+    _alter_every(proxy, call, {call.word("name"): None})
 
 
 def alter_cluster_configs(proxy: Proxy, call: Call) -> Any:
-    """Set and reset configurations for every broker in one step."""
-    cluster_of(proxy, call)
-    proxy.brokers.alter(None, changes(call))
+    """Set and reset configurations on every broker in one step each."""
+    _alter_every(proxy, call, changes(call))
 
 
 def _alter(proxy: Proxy, call: Call, values: dict[str, str | None]) -> None:
     cluster_of(proxy, call)
-    broker = proxy.brokers.get(call.number("broker")).id
+    _alter_one(proxy, proxy.brokers.get(call.number("broker")).id, values)
+
+
+def _alter_every(proxy: Proxy, call: Call, values: dict[str, str | None]) -> None:
+    cluster_of(proxy, call)
+    for broker in proxy.brokers.cluster().brokers:
+        _alter_one(proxy, broker.id, values)
+
+
+def _alter_one(proxy: Proxy, broker: int, values: dict[str, str | None]) -> None:
     known = proxy.brokers.configs(broker)
     for name in values:
         _named(known, name)
@@ -109,8 +113,14 @@ def _alter(proxy: Proxy, call: Call, values: dict[str, str | None]) -> None:
 
 
 def _shared(proxy: Proxy) -> dict[str, Config]:
-    found = proxy.brokers.configs(None)
-    return {name: each for name, each in found.items() if each.source == _EVERY_BROKER_SOURCE}
+    """Return what was set while brokers run, on every broker alike."""
+    of_all = [proxy.brokers.configs(each.id) for each in proxy.brokers.cluster().brokers]
+    first = of_all[0] if of_all else {}
+    return {
+        name: config
+        for name, config in first.items()
+        if config.source.startswith("DYNAMIC") and all(each.get(name) == config for each in of_all)
+    }
 
 
 def _named(configs: dict[str, Config], name: str) -> Config:

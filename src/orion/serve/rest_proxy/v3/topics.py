@@ -164,6 +164,8 @@ def _count(fields: Any, name: str, most: int) -> int | None:
 
 def _alter(proxy: Proxy, call: Call, values: dict[str, str | None]) -> None:
     cluster_of(proxy, call)
+    if not values:
+        return
     given = {name: value for name, value in values.items() if value is not None}
     reset = [name for name, value in values.items() if value is None]
     proxy.topics.set_configs(call.word("topic"), given, unset=reset)
