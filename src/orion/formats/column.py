@@ -25,7 +25,7 @@ Reasons = list[str | None]
 Exactly = Callable[[int], Any]
 
 
-class Documents:
+class ParsedBatch:
     """A batch of parsed values, one a row, on the way to columns.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orion.formats.column import Documents
+from orion.formats.column import ParsedBatch
 from orion.formats.number import spell_decimal, spell_double
 from orion.formats.spec import Decoded, FormatSpec
 from orion.formats.temporal import as_numbers
@@ -34,7 +34,9 @@ class DelimitedCodec:
             parsed.append(document)
             reasons.append(reason)
         lacking = [document is None for document in parsed]
-        return Documents(parsed, reasons).to_rows(self._spec.columns, wrapped=True, lacking=lacking)
+        return ParsedBatch(parsed, reasons).to_rows(
+            self._spec.columns, wrapped=True, lacking=lacking
+        )
 
     def _parse(self, body: bytes) -> tuple[dict[str, str | None] | None, str | None]:
         try:

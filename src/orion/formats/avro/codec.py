@@ -11,7 +11,7 @@ import pyarrow as pa
 from orion.formats.avro.column import kind_of, parse_avro, resolve
 from orion.formats.avro.schema import avro_schema
 from orion.formats.avro.union import has_union, spread
-from orion.formats.column import Documents
+from orion.formats.column import ParsedBatch
 from orion.formats.schema_error import SchemaColumnsError
 from orion.formats.schema_source import Schema, SchemaKind, SchemaSource
 from orion.formats.spec import Decoded, FormatSpec
@@ -48,7 +48,7 @@ class AvroCodec:
         framed = split_headers(values)
         parsed, reasons = parse_framed(framed, self._readers.of(framed))
         lacking = [document is None for document in parsed]
-        return Documents(parsed, reasons).to_rows(
+        return ParsedBatch(parsed, reasons).to_rows(
             self._spec.columns, wrapped=self._spec.is_wrapped, lacking=lacking
         )
 

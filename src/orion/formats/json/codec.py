@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from orion.formats.arrow import rows_of
 from orion.formats.coerce import keep_digits
-from orion.formats.column import Documents
+from orion.formats.column import ParsedBatch
 from orion.formats.json.encode import encode_rows
 from orion.formats.json.fast import FastReader, fast_columns, spelling_of
 from orion.formats.spec import Decoded, FormatSpec
@@ -71,7 +71,7 @@ class JsonCodec:
         parsed: list[Any] = [document for document, _ in found]
         reasons: list[str | None] = [reason for _, reason in found]
         lacking = [document is None for document in parsed]
-        documents = Documents(parsed, reasons, _exactly(bodies, parsed))
+        documents = ParsedBatch(parsed, reasons, _exactly(bodies, parsed))
         return documents.to_rows(self._spec.columns, wrapped=self._spec.is_wrapped, lacking=lacking)
 
     def _parse(self, body: bytes) -> tuple[Any, str | None]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 from google.protobuf.descriptor import Descriptor, FileDescriptor
 from google.protobuf.message import DecodeError
 
-from orion.formats.column import Documents
+from orion.formats.column import ParsedBatch
 from orion.formats.protobuf.compile import (
     compile_protobuf,
     find_message,
@@ -148,7 +148,7 @@ def _encode(rows: pa.StructArray, spec: FormatSpec, write: Write) -> pa.Array:
 
 def _to_rows(parsed: list[Any], reasons: list[str | None], spec: FormatSpec) -> Decoded:
     lacking = [document is None for document in parsed]
-    return Documents(parsed, reasons).to_rows(spec.columns, wrapped=True, lacking=lacking)
+    return ParsedBatch(parsed, reasons).to_rows(spec.columns, wrapped=True, lacking=lacking)
 
 
 def write_indexes(path: list[int]) -> bytes:
