@@ -29,8 +29,8 @@ class StateMismatchError(ConflictError):
     def __init__(self, path: str, found: int, batch: int) -> None:
         self.path, self.found, self.batch = path, found, batch
         super().__init__(
-            f"The state at {path} is of batch {found}, but batch {batch} is to run: it was"
-            " removed, restored or damaged.",
+            f"The state at {path} is {_words(found)}, but batch {batch} is to run: it was removed,"
+            " restored or damaged.",
             fix="Put the newest state back, or let the query read its topics anew.",
         )
 
@@ -44,8 +44,15 @@ class StateStore:
 
     def __init__(self, path: Path | None, batch: int) -> None:
         self._path = str(path or ":memory:")
+        self._was_there = False
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # Tells a state that was lost from one that never was.
+            mark = path.with_suffix(".mark")
+            self._was_there = mark.exists()
+            self._mark: Path | None = mark
+        else:
+            self._mark = None
         # A killed process loses nothing that the kernel has; only a crash of the machine could.
         self._connection = sqlite3.connect(self._path, isolation_level=None)
         self._connection.execute("PRAGMA synchronous=OFF")
@@ -59,8 +66,10 @@ class StateStore:
         self._connection.execute("BEGIN IMMEDIATE")
         row = self._connection.execute("SELECT number FROM batch").fetchone()
         last = -1 if row is None else int(row[0])
-        if not (last == batch or last == batch - 1 or (last == -1 and batch == 0)):
+        # A task without rows is not run, so batches may be missing in between; none may be ahead.
+        if last > batch or (last < 0 and self._was_there):
             self._connection.execute("ROLLBACK")
+            self._connection.close()
             raise StateMismatchError(self._path, last, batch)
         if last != batch:
             self._connection.execute(
@@ -118,12 +127,18 @@ class StateStore:
         self._connection.executemany("INSERT INTO pending VALUES (?, ?)", rows)
         self._connection.execute("COMMIT")
         self._connection.close()
+        if self._mark is not None and not self._was_there:
+            self._mark.touch()
 
     def abandon(self) -> None:
         """Close without keeping anything."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
         self._connection.close()
+
+
+def _words(batch: int) -> str:
+    return "empty" if batch < 0 else f"of batch {batch}"
 
 
 def store_key(parts: tuple[Any, ...]) -> Key:

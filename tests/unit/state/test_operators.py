@@ -32,7 +32,7 @@ from orion.state import (
     TimeWindows,
     WindowOperator,
 )
-from orion.state.store import StateStore
+from orion.state.store import StateMismatchError, StateStore
 
 Row = tuple[Any, ...]
 pytestmark = pytest.mark.slow
@@ -344,8 +344,18 @@ def run_one(operator: Operator, row: Row | None, path: Path, number: int) -> lis
     return _run_once(operator, [] if row is None else [row], path, number)
 
 
-def test_a_state_of_another_batch_is_refused(tmp_path: Path) -> None:
+def test_a_state_that_is_ahead_or_lost_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
-    _run_once(GroupOperator(LAYOUT), [group_row("a", 1, 1, 1)], path, 0)
-    with pytest.raises(Exception, match="batch 0, but batch 2"):
+    _run_once(GroupOperator(LAYOUT), [group_row("a", 1, 1, 1)], path, 4)
+    with pytest.raises(StateMismatchError, match="of batch 4, but batch 2 is to run"):
         StateStore(path, 2)
+    path.unlink()
+    with pytest.raises(StateMismatchError, match="is empty, but batch 5 is to run"):
+        StateStore(path, 5)
+
+
+def test_a_partition_without_rows_may_miss_batches(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    _run_once(GroupOperator(LAYOUT), [group_row("a", 1, 1, 1)], path, 3)
+    (row,) = _run_once(GroupOperator(LAYOUT), [group_row("a", 1, 1, 1)], path, 9)
+    assert row[1] == 2

@@ -1,0 +1,146 @@
+"""Queries over topics as they grow: output, dead letters, and tables that answer."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orion.app import App
+from orion.command import FormatRules, Preparation
+from orion.log import DeadLetters, Groups, Outbox, Record, Tail
+from orion.model import OrionError
+from orion.pipeline import Pipeline
+from orion.process import LiveSql, sql_session
+from orion.sql import Catalogue, Planner, Started, parse_statements, tree
+from orion.testing import wait_until
+from orion.views import Views, plan_pull
+
+
+class Bench:
+    """A catalogue of its own on the session's Spark and Kafka."""
+
+    def __init__(self, app: App, runtime: Any, folder: Path) -> None:
+        self.app = app
+        self._runtime = runtime
+        self.catalogue = Catalogue()
+        self._planner = Planner(app.functions, FormatRules(None))
+        self._numbers = count(1)
+        self.queries: list[str] = []
+        self._live = LiveSql(
+            sql_session(runtime.spark),
+            app.connection,
+            app.functions,
+            None,
+            runtime.batch_records,
+            partitions=lambda topic: len(app.topics.get(topic).partitions),
+            state_folder=str(folder),
+        )
+
+    def sql(self, text: str) -> None:
+        for statement in parse_statements(text):
+            change = self._planner.plan(statement, self.catalogue, number=next(self._numbers))
+            Preparation(self.app.topics, None).prepare(change)
+            self.catalogue = change.apply(self.catalogue)
+            if isinstance(change, Started):
+                self._start(change)
+
+    def _start(self, started: Started) -> None:
+        self._runtime.write_records(
+            lambda: self._live.rows(started), started.sink.topic, name=started.query
+        )
+        self.queries.append(started.query)
+
+    def write(self, topic: str, rows: list[tuple[str | None, bytes | None]]) -> None:
+        outbox = Outbox(self.app.connection)
+        for key, value in rows:
+            done: Future[Any] = Future()
+            record = Record(value=value, key=None if key is None else key.encode())
+            outbox.send(topic, [record], done.set_result)
+            done.result(20)
+        outbox.close()
+
+    def settle(self) -> None:
+        """Wait until every query has taken all there is."""
+        groups = Groups(self.app.connection)
+
+        def is_done() -> bool:
+            try:
+                return all(groups.get(query).lag_records == 0 for query in self.queries)
+            except OrionError:
+                return False
+
+        wait_until(is_done, timeout_s=60, what="The end of the topics")
+
+    def read(self, topic: str) -> list[tuple[bytes | None, Any]]:
+        with Tail(self.app.connection, topic, from_beginning=True) as tail:
+            ends, records = tail.ends(), list[Record]()
+            while not tail.has_reached(ends):
+                records += tail.read(0.1)
+        return [(record.key, json.loads(record.value or b"null")) for record in records]
+
+    def ask(self, text: str, views: Views) -> list[list[Any]]:
+        (statement,) = parse_statements(text)
+        assert isinstance(statement, tree.SelectStatement)
+        pull = plan_pull(statement.query, self.catalogue, self.app.functions, {})
+        return sorted(views.answer(pull, fresh=True))
+
+    def stop(self) -> None:
+        for query in self.queries:
+            self._runtime.remove(query, forget=True)
+
+
+@pytest.fixture
+def bench(app: App, live: Pipeline, tmp_path: Path) -> Iterator[Bench]:
+    own = Bench(app, live.runtime, tmp_path)
+    yield own
+    own.stop()
+
+
+def test_streams_tables_and_answers(bench: Bench, topic: str) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, page STRING, ms INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
+        CREATE STREAM {name}_slow AS SELECT user, UCASE(page) AS page FROM {name} WHERE ms > 10;
+        CREATE TABLE {name}_users AS SELECT user, COUNT(*) AS n, SUM(ms) AS ms FROM {name}
+          GROUP BY user;
+    """)
+    good: list[tuple[str | None, bytes | None]] = [
+        (f"u{n % 3}", json.dumps({"page": "p", "ms": n}).encode()) for n in range(30)
+    ]
+    bench.write(topic, [*good[:15], ("u1", b"{no json"), ("u2", b'{"ms": "x"}'), *good[15:]])
+    bench.settle()
+    slow = bench.read(f"{name.upper()}_SLOW")
+    assert len(slow) == 19
+    assert all(row == {"PAGE": "P"} for _, row in slow)
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    for query in bench.queries:
+        reasons = [record.value for record in _letters(bench, letters.topic(query))]
+        assert sorted(reasons, key=str) == [b'{"ms": "x"}', b"{no json"]
+    views = Views(bench.app.connection, None)
+    try:
+        users = f"{name}_users"
+        assert bench.ask(f"SELECT * FROM {users} WHERE user = 'u1';", views) == [["u1", 10, 145]]
+        assert bench.ask(f"SELECT user, ms / n AS a FROM {users} WHERE n >= 10;", views) == [
+            ["u0", 13],
+            ["u1", 14],
+            ["u2", 15],
+        ]
+        assert bench.ask(f"SELECT user FROM {users} WHERE user IN ('u0', 'u9');", views) == [["u0"]]
+        bench.write(topic, [("u1", b'{"page": "q", "ms": 5}')])
+        bench.settle()
+        assert bench.ask(f"SELECT n FROM {users} WHERE user = 'u1';", views) == [[11]]
+    finally:
+        views.close()
+
+
+def _letters(bench: Bench, topic: str) -> list[Record]:
+    with Tail(bench.app.connection, topic, from_beginning=True) as tail:
+        ends, records = tail.ends(), list[Record]()
+        while not tail.has_reached(ends):
+            records += tail.read(0.1)
+    return records
