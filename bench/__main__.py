@@ -16,12 +16,14 @@ from bench.idle import run_idle
 from bench.latency import run_latency
 from bench.platform import platform, server_pid
 from bench.rest import run_rest
+from bench.sql import run_sql
+from bench.sql_idle import run_sql_idle
 from bench.throughput import run_throughput
 from orion import pipeline
 from orion.app import App, load_settings
 
 console = Console()
-CHOICES = ("throughput", "latency", "idle", "formats", "rest")
+CHOICES = ("throughput", "latency", "idle", "formats", "rest", "sql")
 
 
 def main() -> None:
@@ -68,14 +70,23 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
             records=given.records // 10,
             server=server_pid(app.settings.server.rest_port),
         )
+    if given.only in (None, "sql"):
+        _measure_sql(app, given, results)
     if given.only in (None, "latency"):
         pipeline.begin(pipeline.Pipeline(app, "bench-latency"))
         results["latency_ms"] = run_latency(addresses, seconds=given.seconds)
         pipeline.current().stop()
 
 
+def _measure_sql(app: App, given: argparse.Namespace, results: dict[str, Any]) -> None:
+    pipeline.begin(pipeline.Pipeline(app, "bench-sql"))
+    results["sql"] = run_sql(app, records=given.records, rounds=given.rounds)
+    pipeline.current().stop()
+    results["sql at rest"] = run_sql_idle(app)
+
+
 def show(results: dict[str, Any]) -> None:
-    for title in ("throughput", "formats", "rest", "latency_ms"):
+    for title in ("throughput", "formats", "rest", "sql", "sql at rest", "latency_ms"):
         if title not in results:
             continue
         rows = results[title]

@@ -28,7 +28,7 @@ def run_idle(project: Path) -> dict[str, Any]:
         raise RuntimeError("the platform does not run")
     result: dict[str, Any] = {
         "idle_rss_mb": round(tree_rss(pid) / 1e6),
-        "idle_cores": _cores(pid),
+        "idle_cores": cores(pid),
     }
     for number in range(QUERIES):
         _orion(project, "topics", "create", f"idle-{number}")
@@ -40,12 +40,13 @@ def run_idle(project: Path) -> dict[str, Any]:
         if time.monotonic() > deadline:
             raise RuntimeError("the idle queries did not start")
         time.sleep(0.5)
-    result["idle_cores_with_20_queries"] = _cores(pid)
+    result["idle_cores_with_20_queries"] = cores(pid)
     result["rss_mb_with_20_queries"] = round(tree_rss(pid) / 1e6)
     return result
 
 
-def _cores(pid: int) -> float:
+def cores(pid: int) -> float:
+    """Cores that a process tree uses while nothing is asked of it."""
     time.sleep(5)
     before = tree_cpu_s(pid)
     time.sleep(WATCH_S)
