@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from orion.formats.arrow import row_type
-from orion.model import Array, Field, Map, Scalar, Struct, Type
+from orion.model import Array, Field, InvalidInputError, Map, Scalar, Struct, Type
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _EPOCH_DAY = datetime.date(1970, 1, 1)
@@ -57,10 +57,22 @@ def to_arrow(value: Any, kind: Type) -> Any:
     return value
 
 
+class RowMisfitError(InvalidInputError):
+    """Raised when a value cannot be held by its column."""
+
+    def __init__(self, columns: tuple[Field, ...], reason: str) -> None:
+        self.columns, self.reason = columns, reason
+        names = ", ".join(str(field) for field in columns)
+        super().__init__(f"A row does not fit the columns {names}: {reason}.")
+
+
 def plain_rows(rows: list[Mapping[str, Any] | None], columns: tuple[Field, ...]) -> pa.Array:
     """Return rows of plain values as an Arrow struct array."""
     made = [
         None if row is None else {f.name: to_arrow(row.get(f.name), f.type) for f in columns}
         for row in rows
     ]
-    return pa.array(made, row_type(columns))
+    try:
+        return pa.array(made, row_type(columns))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise RowMisfitError(columns, str(error)) from error
