@@ -123,7 +123,7 @@ class StateLog:
         )
         producer.init_transactions(_TIMEOUT_S)
         # What the owner before had under way is decided now: the end is the end.
-        self._catch_up(self._end())
+        self._catch_up(self._after_last_record())
         self._producer = producer
         return producer
 
@@ -157,6 +157,36 @@ class StateLog:
         finally:
             consumer.close()
         return int(end)
+
+    def _after_last_record(self) -> int:
+        """Return the offset after the last record, which may lie before marks of transactions.
+
+        The reader learns of an end without records only when its fetch times out, half a second
+        later; of a record at once.
+        """
+        with self.lock:
+            position = self._position
+        consumer = self._connection.consumer(
+            "orion-state",
+            enable_partition_eof=True,
+            auto_offset_reset="earliest",
+            fetch_wait_max_ms=5,
+        )
+        deadline = time.monotonic() + _TIMEOUT_S
+        try:
+            consumer.assign([TopicPartition(self._topic, 0, position)])
+            while time.monotonic() < deadline:
+                message = consumer.poll(_POLL_S)
+                if message is None:
+                    continue
+                error = message.error()
+                if error is None:
+                    position = max(position, (message.offset() or 0) + 1)
+                elif error.name() == "_PARTITION_EOF":
+                    return position
+        finally:
+            consumer.close()
+        raise BrokerUnreachableError(self._connection.addresses, f"{self._topic} cannot be read")
 
     def _catch_up(self, offset: int) -> None:
         deadline = time.monotonic() + _TIMEOUT_S
