@@ -12,7 +12,6 @@ from orion.log.broker import (
     Brokers,
     Cluster,
     Config,
-    ConfigNotFoundError,
     ConfigRefusedError,
     Synonym,
 )
@@ -73,7 +72,6 @@ __all__ = [
     "Cluster",
     "CommittedOffset",
     "Config",
-    "ConfigNotFoundError",
     "ConfigRefusedError",
     "Connection",
     "DeadLetter",

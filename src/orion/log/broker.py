@@ -73,14 +73,6 @@ class BrokerNotFoundError(NotFoundError):
         )
 
 
-class ConfigNotFoundError(NotFoundError):
-    """Raised when there is no configuration of a name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        super().__init__(f"There is no configuration '{name}'.")
-
-
 class ConfigRefusedError(InvalidInputError):
     """Raised when Kafka refuses a value, or to change a configuration while it runs."""
 

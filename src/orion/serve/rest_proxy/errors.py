@@ -7,7 +7,6 @@ from orion.log import (
     AclsDisabledError,
     AclWordError,
     BrokerNotFoundError,
-    ConfigNotFoundError,
     ConfigRefusedError,
     MemberStateError,
     OutboxFullError,
@@ -220,7 +219,6 @@ WIRES: dict[type[OrionError], tuple[int, int]] = {
     BadRequestError: (400, 40002),
     AclsDisabledError: (400, 40002),
     BrokerNotFoundError: (404, 404),
-    ConfigNotFoundError: (404, 404),
 }
 
 
