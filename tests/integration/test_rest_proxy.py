@@ -183,10 +183,11 @@ def test_a_consumer_is_moved_and_commits(http: httpx.Client, topic: str, instanc
     assert [r["value"] for r in read_all(http, path, 2)] == [3, 4]
     assert post(http, f"{path}/positions/beginning", {"partitions": [place]}).status_code == 204
     assert [r["value"] for r in read_all(http, path, 1)][:1] == [0]
-    assert post(http, f"{path}/offsets", {"offsets": [{**place, "offset": 1}]}).status_code == 200
+    committed = {**place, "offset": 1, "metadata": "mine"}
+    assert post(http, f"{path}/offsets", {"offsets": [committed]}).status_code == 200
     asked = json.dumps({"partitions": [place]})
     answer = http.request("GET", f"{path}/offsets", content=asked, headers={"Content-Type": V2})
-    assert answer.json() == {"offsets": [{**place, "offset": 2, "metadata": ""}]}
+    assert answer.json() == {"offsets": [{**place, "offset": 2, "metadata": "mine"}]}
     assert post(http, f"{path}/positions/end", {"partitions": [place]}).status_code == 204
     assert read(http, path, timeout=100) == []
 

@@ -129,10 +129,9 @@ class GroupMember:
 
 
 def _partition(offset: CommittedOffset) -> TopicPartition:
-    found = TopicPartition(offset.topic, offset.partition, offset.offset or 0)
-    if offset.metadata:
-        found.metadata = offset.metadata
-    return found
+    return TopicPartition(
+        offset.topic, offset.partition, offset.offset or 0, metadata=offset.metadata or None
+    )
 
 
 def _committed(found: TopicPartition) -> CommittedOffset:
