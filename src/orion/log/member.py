@@ -129,9 +129,8 @@ class GroupMember:
 
 
 def _partition(offset: CommittedOffset) -> TopicPartition:
-    return TopicPartition(
-        offset.topic, offset.partition, offset.offset or 0, metadata=offset.metadata or None
-    )
+    place = (offset.topic, offset.partition, offset.offset or 0)
+    return TopicPartition(*place, offset.metadata) if offset.metadata else TopicPartition(*place)
 
 
 def _committed(found: TopicPartition) -> CommittedOffset:
