@@ -16,6 +16,7 @@ from orion.sql import (
     Planner,
     Source,
     Started,
+    StatementError,
     Windowed,
     parse_statements,
     plan_row,
@@ -31,6 +32,14 @@ _CHANGING = (
     tree.CreateType,
     tree.DropType,
     tree.Terminate,
+)
+
+
+_FOR_SHELLS = (
+    tree.RunScript,
+    tree.AssertValues,
+    tree.AssertTombstone,
+    tree.AssertSource,
 )
 
 
@@ -62,6 +71,8 @@ class Script:
                 yield self._inserted(statement)
             elif isinstance(statement, _CHANGING):
                 self._change(statement, number)
+            elif isinstance(statement, _FOR_SHELLS):
+                raise StatementError("This statement is for a shell.", node=statement)
 
     def _change(self, statement: tree.Statement, number: int) -> None:
         change = self._planner.plan(statement, self._catalogue, number=number)

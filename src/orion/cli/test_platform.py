@@ -22,6 +22,10 @@ _SETTINGS = """\
 ports = [{0}]
 controller_ports = [{1}]
 
+[kafka.broker_options]
+# The records of cases are from 1970: Kafka must not find them too old.
+"log.retention.ms" = "-1"
+
 [server]
 registry_port = {2}
 rest_port = {3}

@@ -12,6 +12,7 @@ from orion.sql import (
     QueryPlan,
     Source,
     StatementError,
+    evaluate_or_null,
     plan_query,
     step,
     tree,
@@ -131,8 +132,8 @@ def _alternatives(node: typed.Typed) -> Iterator[dict[str, Any]]:
 
 
 def _equality(left: typed.Typed, right: typed.Typed) -> dict[str, Any]:
-    if isinstance(left, typed.Input) and isinstance(right, typed.Constant):
-        return {left.name: right.value}
+    if isinstance(left, typed.Input) and not typed.inputs_of(right):
+        return {left.name: evaluate_or_null(right, {})}
     return {}
 
 

@@ -116,7 +116,8 @@ class _View:
             if keys is None:
                 groups = list(self._rows.values())
             else:
-                groups = [self._rows[key] for key in keys if key in self._rows]
+                asked = [hashable(key) for key in keys]
+                groups = [self._rows[key] for key in asked if key in self._rows]
             found = [row for group in groups for row in group.values()]
         return iter(found)
 
@@ -158,6 +159,15 @@ class _View:
                     self._rows.setdefault(key, {})[window] = row
 
 
+def hashable(value: Any) -> Any:
+    """Return a value that can be looked up: lists and maps as tuples."""
+    if isinstance(value, Mapping):
+        return tuple((name, hashable(item)) for name, item in sorted(value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(hashable(item) for item in value)
+    return value
+
+
 class _Reader:
     """Records to rows by key and window; those that cannot be read are left out."""
 
@@ -173,7 +183,7 @@ class _Reader:
         values = _decode(self._value, [r.value for r in records], self._value_spec)
         for record, key, window, value in zip(records, keys, windows, values, strict=True):
             if self._source.is_table:
-                at = tuple((key or {}).get(c.name) for c in self._source.key)
+                at = hashable(tuple((key or {}).get(c.name) for c in self._source.key))
                 if key is None:
                     continue
             else:

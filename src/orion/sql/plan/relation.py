@@ -176,7 +176,14 @@ class _Joins:
                 f"The join must compare with the primary key of table '{right.alias}'.",
                 node=relation.on,
             )
-        return left_is_table and not self._is_key(match.left, left, left_key)
+        is_foreign = left_is_table and not self._is_key(match.left, left, left_key)
+        if is_foreign and isinstance(left, JoinStep):
+            raise StatementError(
+                "A join by a foreign key can only be the first of several.",
+                node=relation.on,
+                fix="Make a table of the joins before it, and join that.",
+            )
+        return is_foreign
 
     def _is_key(self, part: Typed, left: Step, left_key: KeyColumn | None) -> bool:
         if left_key is not None:
@@ -210,9 +217,8 @@ def _is_made(candidate: Typed) -> TypeGuard[Input]:
 
 def _check_windows(left: Step, right: Read, node: tree.Join) -> None:
     sources = [read.source for read in (*steps.reads_of(left), right)]
-    windows = {source.windowed and source.windowed.kind for source in sources}
-    sessions = tree.WindowKind.SESSION in windows
-    if len(windows) > 1 and (None in windows or sessions):
+    windows = {source.windowed for source in sources}
+    if len(windows) > 1:
         raise StatementError(
             "A windowed source joins only with sources of the same windows.", node=node
         )
