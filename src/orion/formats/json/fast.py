@@ -6,7 +6,8 @@ from the original digits, is marked and left to the tolerant path.
 
 import functools
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import duckdb
@@ -22,6 +23,9 @@ _DOUBTFUL_TEXT = r"^(?:[{\[]|-?[0-9]+(?:[.eE]|[0-9]{18}))"
 _DECIMAL_TEXT = r"^-?[0-9]{1,15}$|^-?[0-9.]{1,15}$"
 _WHOLE_TEXT = r"^-?[0-9]{1,19}$"
 _DOUBLE_TEXT = r"^-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$"
+
+# Batches whose objects have more shapes than this are looked at row by row.
+_MOST_SHAPES = 200
 
 Spelling = Mapping[str, Any]
 
@@ -82,17 +86,48 @@ class FastReader:
         """Return the columns, and which rows must be read again."""
         found, others = self._transform(texts, spelling)
         arrays, doubt = [], found.is_null()
+        lacking: dict[str, pa.Array] = {}
         for field in self._columns:
             column = pc.struct_field(found, [spelling[field.name][0]])
-            array, doubtful = _fit(column, field.type, spelling[field.name][1])
+            if isinstance(field.type, Scalar | Decimal):
+                array, doubtful = _fit_scalar(column, field.type)
+                # Every scalar is there as text, unless the field is missing or null.
+                doubtful = pc.and_(pc.or_(doubtful, array.is_null()), column.is_valid())
+                if column.null_count:
+                    lacking[field.name] = column.is_null()
+            else:
+                array, doubtful = _fit(column, field.type, spelling[field.name][1])
             arrays.append(array)
             doubt = pc.or_(doubt, doubtful)
+        if lacking:
+            doubt = pc.or_(doubt, self._doubt_of(lacking, arrays, spelling))
         # The exact name wins over the spelling, if a row has both.
         for column in others:
             doubt = pc.or_(doubt, column.is_valid())
         for name in _inner_names(self._columns, spelling):
             doubt = pc.or_(doubt, pc.match_substring(texts, json.dumps(name)).fill_null(False))
         return arrays, doubt
+
+    def _doubt_of(
+        self, lacking: Mapping[str, pa.Array], arrays: list[pa.Array], spelling: Spelling
+    ) -> pa.Array:
+        """Return which rows lack a field that may be there under another spelling."""
+        # A body that is no object has no value at all.
+        doubt = functools.reduce(pc.and_, [array.is_null() for array in arrays])
+        for name in self._spelled_otherwise(lacking, spelling):
+            doubt = pc.or_(doubt, lacking[name])
+        return doubt
+
+    def _spelled_otherwise(self, names: Iterable[str], spelling: Spelling) -> list[str]:
+        query = "SELECT DISTINCT json_keys(v) FROM batch WHERE json_valid(v) LIMIT $most"
+        found = self._connection.execute(query, {"most": _MOST_SHAPES}).fetchall()
+        if len(found) == _MOST_SHAPES:
+            return list(names)
+        keys = {key for (row,) in found for key in row}
+        upper = Counter(key.upper() for key in keys)
+        return [
+            name for name in names if upper[name.upper()] > (1 if spelling[name][0] in keys else 0)
+        ]
 
     def normalise(self, text: str) -> str | None:
         """Return what DuckDB makes of a text that a stricter parser refused."""
