@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pyarrow as pa
+
+from orion.formats import arrow_type
 from orion.model import Field, Scalar
 from orion.sql import Aggregation, step
 from orion.state.clock import Clock
+from orion.state.column_group import can_run, cast_results, run_columns
 from orion.state.fact import FACT_FIELDS, Facts
 from orion.state.store import Key, StateStore, store_key
 from orion.state.task import Row
@@ -106,6 +110,15 @@ class GroupOperator:
         """Keys, results, results before, facts."""
         layout = self.layout
         return (*layout.keys, *layout.results, *layout.old_results, *FACT_FIELDS)
+
+    def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
+        """Give one change for every row of a sorted table; None where only rows will do."""
+        if not can_run(self.layout.calls):
+            return None
+        found = run_columns(table, len(self.layout.keys), self.layout.calls, state)
+        if found is None:
+            return None
+        return cast_results(found, [arrow_type(field.type) for field in self.outputs])
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give one change for every row."""

@@ -10,6 +10,7 @@ from pyspark import TaskContext
 
 from orion.formats import arrow_type, from_arrow, to_arrow
 from orion.model import Array, Field, Map, Scalar, Struct, Type
+from orion.state.column_group import sorted_table
 from orion.state.store import StateStore
 
 Row = tuple[Any, ...]
@@ -64,16 +65,32 @@ def make_task(
         path = None if folder is None else Path(folder) / f"{partition}.db"
         state = StateStore(path, int(number) if number and path else 0)
         try:
-            rows = read_rows(batches, operator.inputs)
-            rows.sort(key=lambda row: row[order])
-            made = list(operator.run(rows, state))
+            given = list(batches)
+            found = _run_table(operator, given, order, state)
+            if found is None:
+                rows = read_rows(given, operator.inputs)
+                rows.sort(key=lambda row: row[order])
+                found = [write_rows(list(operator.run(rows, state)), operator.outputs)]
             state.commit()
         except BaseException:
             state.abandon()
             raise
-        yield write_rows(made, operator.outputs)
+        yield from found
 
     return task
+
+
+def _run_table(
+    operator: Operator, batches: list[pa.RecordBatch], order: int, state: StateStore
+) -> list[pa.RecordBatch] | None:
+    """Return what an operator makes of whole columns, if it can do so."""
+    run: Callable[[pa.Table, StateStore], pa.Table | None] | None
+    run = getattr(operator, "run_table", None)
+    if run is None or not batches:
+        return None
+    table = sorted_table(pa.Table.from_batches(batches), order)
+    found = None if table is None else run(table, state)
+    return None if found is None else list(found.to_batches())
 
 
 def read_rows(batches: Iterable[pa.RecordBatch], fields: Sequence[Field]) -> list[Row]:
