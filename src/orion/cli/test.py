@@ -102,4 +102,4 @@ def _run_over_http(cases: "Sequence[Case]") -> "Iterator[Finished]":
 
 def _tell(finished: "Finished") -> None:
     if not finished.verdict.passed:
-        say(f"[red]x[/red] {finished.case.id}: {finished.verdict.reason[:300]}")
+        say(f"✗ {finished.case.id}: {finished.verdict.reason[:300]}")
