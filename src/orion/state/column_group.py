@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from orion.model import Scalar
+from orion.model import Field, Scalar
 from orion.sql import step
 from orion.state.store import Key, StateStore, store_key
 
@@ -19,15 +19,16 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _WHOLE = (Scalar.INTEGER, Scalar.BIGINT)
+_PLAIN_KEYS = (*_WHOLE, Scalar.STRING, Scalar.BOOLEAN, Scalar.BYTES)
 # A group's number and a time share 64 bits: times until the year 2109, two million groups.
 _TIME_BITS = 42
 _MOST_GROUPS = 1 << (62 - _TIME_BITS)
 _BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
 
 
-def can_run(calls: Sequence[step.AggregateCall]) -> bool:
-    """Tell whether all aggregates are counts, sums or averages of whole numbers."""
-    return all(
+def can_run(keys: Sequence[Field], calls: Sequence[step.AggregateCall]) -> bool:
+    """Tell whether keys are plain and all aggregates count, sum or average whole numbers."""
+    return all(key.type in _PLAIN_KEYS for key in keys) and all(
         call.function.name == "COUNT"
         or (call.function.name in ("SUM", "AVG") and call.arguments[0].type in _WHOLE)
         for call in calls

@@ -113,7 +113,7 @@ class GroupOperator:
 
     def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
         """Give one change for every row of a sorted table; None where only rows will do."""
-        if not can_run(self.layout.calls):
+        if not can_run(self.layout.keys, self.layout.calls):
             return None
         found = run_columns(table, len(self.layout.keys), self.layout.calls, state)
         if found is None:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from orion.model import Field, Scalar, Type
+from orion.model import Array, Field, Scalar, Type
 from orion.sql import built_in_functions, step, typed
 from orion.state import GroupLayout, GroupOperator
 from orion.state.column_group import sorted_table
@@ -83,5 +83,13 @@ def test_other_aggregates_are_left_to_rows(tmp_path: Path) -> None:
     calls = (call("S", "SUM", Scalar.DOUBLE),)
     operator = GroupOperator(GroupLayout((Field("A", Scalar.STRING),), calls))
     rows = [("a", 0.1, 1, 5, [0], False, None, "t/0")]
+    table = pa.Table.from_batches([write_rows(rows, operator.inputs)])
+    assert operator.run_table(table, StateStore(tmp_path / "s.db", 0)) is None
+
+
+def test_keys_that_are_no_plain_values_are_left_to_rows(tmp_path: Path) -> None:
+    key = Field("A", Array(Scalar.STRING))
+    operator = GroupOperator(GroupLayout((key,), (call("C", "COUNT", Scalar.STRING),)))
+    rows = [(["a"], "x", 1, 5, [0], False, None, "t/0")]
     table = pa.Table.from_batches([write_rows(rows, operator.inputs)])
     assert operator.run_table(table, StateStore(tmp_path / "s.db", 0)) is None

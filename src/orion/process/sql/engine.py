@@ -78,12 +78,17 @@ class SqlEngine:
                     self._runtime.remove(change.query)
                 self._start(change)
             case Dropped(_, str(name)):
-                self._runtime.remove(name, forget=True)
+                self._end(name)
             case Terminated(names):
                 for name in names:
-                    self._runtime.remove(name, forget=True)
+                    self._end(name)
             case Paused(names, is_paused):
                 self._pause(names, commands, is_paused=is_paused)
+
+    def _end(self, name: str) -> None:
+        """Stop a query for good; nothing of it is left but what it wrote."""
+        self._runtime.remove(name, forget=True)
+        self._live.forget(name)
 
     def _pause(self, names: tuple[str, ...], commands: Commands, *, is_paused: bool) -> None:
         for name in names:

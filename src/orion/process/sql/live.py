@@ -1,8 +1,10 @@
 """A query over topics as they grow: the same plan as a test's, with Kafka before it."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
@@ -48,6 +50,10 @@ class LiveSql:
         places = self._places(started)
         around = Surroundings(records, _set_aside, self.functions, places, self.schemas)
         return compile_query(started.plan.step, started.sink, around).drop(SEQUENCE)
+
+    def forget(self, query: str) -> None:
+        """Remove the state of a query that will not come back."""
+        shutil.rmtree(Path(self.state_folder) / query, ignore_errors=True)
 
     def _records(self, source: Source, start: str) -> DataFrame:
         read = TopicRead(

@@ -84,6 +84,7 @@ class PushQueries:
     def _stop(self, name: str) -> None:
         if self._heard.pop(name, None) is not None:
             self._runtime.remove(name, forget=True)
+            self._live.forget(name)
 
 
 def push_sink(name: str, plan: QueryPlan) -> Source:
