@@ -39,7 +39,7 @@ def places(server: HttpServer, kafka: KafkaServer) -> dict[str, str]:
 
 
 @_api.parametrize()
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_request_is_the_servers_fault(
     case: Any, server: HttpServer, places: dict[str, str]
 ) -> None:
