@@ -55,6 +55,8 @@ class StateLog:
         self._moved = threading.Condition(self.lock)
         self._turn = threading.Lock()
         self._position = 0
+        # The last record that was read, and the last one that this process wrote.
+        self._last_read, self._last_written = -1, -1
         self._stopped = threading.Event()
         self._producer: Producer | None = None
         self._reader: threading.Thread | None = None
@@ -96,7 +98,8 @@ class StateLog:
         with self.lock:
             pairs, result = make()
         if pairs:
-            self._catch_up(self._write(producer, pairs) + 1)
+            self._last_written = self._write(producer, pairs)
+            self._catch_up(self._last_written + 1)
         return result
 
     def _create(self) -> None:
@@ -112,8 +115,12 @@ class StateLog:
 
     def _own(self) -> Producer:
         """Return the producer that owns the topic; a new one fences the owner before."""
-        if self._producer is not None:
-            return self._producer
+        with self.lock:
+            # A record of someone else tells that the topic has another owner; to be refused by
+            # the brokers would tell the same, half a second later.
+            if self._producer is not None and self._last_read <= self._last_written:
+                return self._producer
+        self._producer = None
         producer = self._connection.producer(
             transactional_id=f"orion.state.{self._topic}",
             linger_ms=0,
@@ -124,6 +131,8 @@ class StateLog:
         producer.init_transactions(_TIMEOUT_S)
         # What the owner before had under way is decided now: the end is the end.
         self._catch_up(self._after_last_record())
+        with self.lock:
+            self._last_written = self._last_read
         self._producer = producer
         return producer
 
@@ -218,6 +227,7 @@ class StateLog:
         with self._moved:
             if error is None:
                 self._apply(message.key(), message.value())
+                self._last_read = offset
             # The end is told with the offset behind the marks of transactions.
             self._position = max(self._position, offset + (error is None))
             self._moved.notify_all()
