@@ -7,10 +7,22 @@ from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 from pathlib import Path
 
-# What `orion.worker` and `orion.formats` import; Spark brings its own Python side.
-_DISTRIBUTIONS = (
+# What `orion.worker`, `formats`, `sql` and `state` import; Spark brings its own Python side.
+DISTRIBUTIONS = (
     "pyarrow",
     "duckdb",
+    "fastavro",
+    "protobuf",
+    "grpcio",
+    "grpcio-tools",
+    "setuptools",
+    "orjson",
+    "jsonschema",
+    "jsonschema-specifications",
+    "referencing",
+    "rpds-py",
+    "attrs",
+    "typing-extensions",
     "numpy",
     "pandas",
     "python-dateutil",
@@ -40,7 +52,7 @@ def pack_python(folder: Path) -> Path:
 def _state() -> str:
     """Return a mark that changes with any version and with Orion's own files."""
     mark = hashlib.sha256()
-    for name in _DISTRIBUTIONS:
+    for name in DISTRIBUTIONS:
         try:
             mark.update(f"{name}={version(name)};".encode())
         except PackageNotFoundError:
@@ -54,7 +66,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     root = _own_root()
     for path in _own_files():
         yield path, f"orion/{path.relative_to(root)}"
-    for name in _DISTRIBUTIONS:
+    for name in DISTRIBUTIONS:
         try:
             found = distribution(name).files or []
         except PackageNotFoundError:
