@@ -73,7 +73,7 @@ class Bench:
             except OrionError:
                 return False
 
-        wait_until(is_done, timeout_s=60, what="The end of the topics")
+        wait_until(is_done, timeout_s=150, what="The end of the topics")
 
     def read(self, topic: str) -> list[tuple[bytes | None, Any]]:
         with Tail(self.app.connection, topic, from_beginning=True) as tail:

@@ -94,7 +94,7 @@ def start_engine(folder: Path, addresses: str, strike: str) -> "subprocess.Popen
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(700)
 def test_state_and_output_survive_every_strike(
     kafka: KafkaServer, topic: str, tmp_path: Path
 ) -> None:
@@ -147,7 +147,7 @@ def _drain(app: App, commands: Commands, prefix: str) -> None:
         except OrionError:
             return False
 
-    wait_until(is_done, timeout_s=90, what="The end of all topics")
+    wait_until(is_done, timeout_s=240, what="The end of all topics")
 
 
 def _drop(commands: Commands, app: App, prefix: str) -> None:
