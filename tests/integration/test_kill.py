@@ -63,7 +63,7 @@ class Engine:
             )
 
     def drain(self) -> None:
-        # Small batches gave the blows places to fall; what is left of the topic comes in large ones.
+        # Small batches gave the blows places to fall; what is left comes in large ones.
         self.more = {"ORION_ENGINE_MAX_BATCH_RECORDS": "20000"}
         process = self.start("", "--once")
         assert process.wait(timeout=300) == 0, (self.folder / "app.log").read_text()[-4000:]
