@@ -23,7 +23,7 @@ IN, OUT, SILENT_OUT = 1, -1, -2
 OLD = "$old."
 HAD_OLD = "$had_old"
 _STARTS = "$starts"
-_BOUNDS = (Field("WINDOWSTART", Scalar.BIGINT), Field("WINDOWEND", Scalar.BIGINT))
+BOUNDS = (Field("WINDOWSTART", Scalar.BIGINT), Field("WINDOWEND", Scalar.BIGINT))
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,17 @@ class GroupLayout:
     @property
     def inputs(self) -> Sequence[Field]:
         """Keys, arguments, whether the row is added or taken out, facts."""
-        arguments = [
+        return (*self.columns, Field(SIGN, Scalar.INTEGER), *FACT_FIELDS)
+
+    @property
+    def columns(self) -> tuple[Field, ...]:
+        """The keys and the arguments of each aggregate."""
+        arguments = (
             Field(f"{call.name}.{number}", argument.type or Scalar.STRING)
             for call in self.calls
             for number, argument in enumerate(call.arguments)
-        ]
-        return (*self.keys, *arguments, Field(SIGN, Scalar.INTEGER), *FACT_FIELDS)
+        )
+        return (*self.keys, *arguments)
 
     @property
     def results(self) -> tuple[Field, ...]:
@@ -164,7 +169,7 @@ class WindowOperator:
     def outputs(self) -> Sequence[Field]:
         """Keys, results, results before, the window's bounds, facts."""
         layout = self.layout
-        return (*layout.keys, *layout.results, *layout.old_results, *_BOUNDS, *FACT_FIELDS)
+        return (*layout.keys, *layout.results, *layout.old_results, *BOUNDS, *FACT_FIELDS)
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give a change for every row and window, or the last ones of windows that close."""

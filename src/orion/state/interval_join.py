@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orion.model import Field
 from orion.state.clock import Clock
 from orion.state.fact import Facts
-from orion.state.join import LEFT, JoinLayout, Values
+from orion.state.join import LEFT, JoinOperator, Values
 from orion.state.store import Key, StateStore, store_key
 from orion.state.task import Row
 from orion.state.window import DEFAULT_GRACE_MS
@@ -17,7 +16,7 @@ _WAITING = "$waiting"
 
 
 @dataclass(frozen=True)
-class IntervalOperator:
+class IntervalOperator(JoinOperator):
     """Events of both sides that meet. State: recent events of each side, by key.
 
     Args:
@@ -27,20 +26,9 @@ class IntervalOperator:
             out at once, alone; otherwise it goes out when no partner can come any more.
     """
 
-    layout: JoinLayout
     before_ms: int
     after_ms: int
     grace_ms: int | None
-
-    @property
-    def inputs(self) -> Sequence[Field]:
-        """See the layout."""
-        return self.layout.inputs
-
-    @property
-    def outputs(self) -> Sequence[Field]:
-        """See the layout."""
-        return self.layout.outputs
 
     @property
     def kept_ms(self) -> int:

@@ -59,8 +59,8 @@ class JoinLayout:
 
 
 @dataclass(frozen=True)
-class StreamTableOperator:
-    """Each event with the table's row as it is when the event comes. State: the table."""
+class JoinOperator:
+    """What all joins have: rows of either side in, rows of both out."""
 
     layout: JoinLayout
 
@@ -73,6 +73,11 @@ class StreamTableOperator:
     def outputs(self) -> Sequence[Field]:
         """See the layout."""
         return self.layout.outputs
+
+
+@dataclass(frozen=True)
+class StreamTableOperator(JoinOperator):
+    """Each event with the table's row as it is when the event comes. State: the table."""
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give up to one row for every event."""
@@ -93,20 +98,8 @@ class StreamTableOperator:
 
 
 @dataclass(frozen=True)
-class TableTableOperator:
+class TableTableOperator(JoinOperator):
     """The rows of two tables with the same key. State: the row of each side, by key."""
-
-    layout: JoinLayout
-
-    @property
-    def inputs(self) -> Sequence[Field]:
-        """See the layout."""
-        return self.layout.inputs
-
-    @property
-    def outputs(self) -> Sequence[Field]:
-        """See the layout."""
-        return self.layout.outputs
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give up to one change for every change of a side."""

@@ -4,15 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orion.model import Field, Scalar
+from orion.model import Field
 from orion.state.clock import Clock
 from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.group import Aggregates, GroupLayout
+from orion.state.group import BOUNDS, Aggregates, GroupLayout
 from orion.state.store import StateStore, store_key
 from orion.state.task import Row
 from orion.state.window import SessionWindows
-
-_BOUNDS = (Field("WINDOWSTART", Scalar.BIGINT), Field("WINDOWEND", Scalar.BIGINT))
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class SessionOperator:
     def outputs(self) -> Sequence[Field]:
         """Keys, results, results before, the session's bounds, facts."""
         layout = self.layout
-        return (*layout.keys, *layout.results, *layout.old_results, *_BOUNDS, *FACT_FIELDS)
+        return (*layout.keys, *layout.results, *layout.old_results, *BOUNDS, *FACT_FIELDS)
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give the changes of sessions for every row."""

@@ -118,7 +118,7 @@ def encode_rows(
     """Return rows as records of a topic."""
     value = F.when(~F.col(ABSENT), _struct([(n.name, n.name) for n in project.value]))
     columns = [
-        _encoded_key(project, sink, schemas, rows).alias("key"),
+        _encoded_key(project, sink, schemas).alias("key"),
         encode_column(value, value_spec(sink), schemas).alias("value"),
         _record_time(sink).alias("timestamp_ms"),
         F.col(HEADERS).alias("headers"),
@@ -135,9 +135,7 @@ def _struct(names: list[tuple[str, str]]) -> Column:
     return F.struct(*(quoted(source).alias(name) for source, name in names))
 
 
-def _encoded_key(
-    project: step.Project, sink: Source, schemas: SchemaSource | None, rows: DataFrame
-) -> Column:
+def _encoded_key(project: step.Project, sink: Source, schemas: SchemaSource | None) -> Column:
     if not project.key:
         return F.lit(None).cast("binary")
     names = [

@@ -1,4 +1,4 @@
-"""typed.Typed expressions as Spark columns: native ones, and batches of Python for the rest.
+"""Typed expressions as Spark columns: native ones, and batches of Python for the rest.
 
 A failing expression is null, so the session runs with ANSI mode off and time zone UTC.
 """

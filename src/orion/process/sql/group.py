@@ -1,19 +1,16 @@
 """GROUP BY over rows: keys and arguments are computed by Spark, the groups by their operator."""
 
-from collections.abc import Sequence
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Field, Scalar
 from orion.process.sql.expression import compile_expression, quoted
-from orion.process.sql.operate import apply_operator
+from orion.process.sql.operate import apply_operator, fact_columns
 from orion.process.sql.read import Surroundings
 from orion.sql import step, tree, typed
 from orion.state import (
     ABSENT,
     DEFAULT_GRACE_MS,
-    FACTS,
     SEQUENCE,
     SIGN,
     ChangeOperator,
@@ -31,22 +28,17 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
     """Return one change of a group for every row."""
     keys = tuple(Field(key.name, key.type or Scalar.STRING) for key in node.keys)
     layout = GroupLayout(keys, node.calls)
-    columns = _columns(node)
     if step.is_table(node.input):
-        rows = _changes(rows, node, columns, around)
+        rows = _changes(rows, node, layout, around)
     else:
-        chosen = [column.alias(name) for name, column in columns.items()]
+        chosen = [column.alias(name) for name, column in _columns(node).items()]
         rows = rows.where(~F.col(ABSENT))
-        rows = rows.select(*chosen, F.lit(1).alias(SIGN), *_facts())
+        rows = rows.select(*chosen, F.lit(1).alias(SIGN), *fact_columns())
         for key in keys:
             rows = rows.where(quoted(key.name).isNotNull())
     operator = _operator(node, layout)
     spread = [quoted(key.name) for key in keys]
     return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
-
-
-def _facts() -> list[Column]:
-    return [F.col(name) for name in FACTS]
 
 
 def _columns(node: step.Aggregate) -> dict[str, Column]:
@@ -72,7 +64,7 @@ def _operator(node: step.Aggregate, layout: GroupLayout) -> Operator:
 
 
 def _changes(
-    rows: DataFrame, node: step.Aggregate, columns: dict[str, Column], around: Surroundings
+    rows: DataFrame, node: step.Aggregate, layout: GroupLayout, around: Surroundings
 ) -> DataFrame:
     """Return what groups lose and gain when rows of a table change."""
     identity = identity_of(node.input)
@@ -82,25 +74,14 @@ def _changes(
             Field(name, part.type or Scalar.STRING)
             for name, part in zip(names, identity, strict=True)
         ),
-        len(node.keys),
-        (
-            *(Field(key.name, key.type or Scalar.STRING) for key in node.keys),
-            *_argument_fields(node),
-        ),
+        len(layout.keys),
+        layout.columns,
     )
     ids = [compile_expression(part).alias(name) for part, name in zip(identity, names, strict=True)]
-    chosen = [column.alias(name) for name, column in columns.items()]
-    rows = rows.select(*ids, *chosen, *_facts())
+    chosen = [column.alias(name) for name, column in _columns(node).items()]
+    rows = rows.select(*ids, *chosen, *fact_columns())
     spread = [quoted(name) for name in names]
     return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
-
-
-def _argument_fields(node: step.Aggregate) -> Sequence[Field]:
-    return [
-        Field(f"{call.name}.{number}", argument.type or Scalar.STRING)
-        for call in node.calls
-        for number, argument in enumerate(call.arguments)
-    ]
 
 
 def identity_of(node: step.Step) -> list[typed.Typed]:

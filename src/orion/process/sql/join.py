@@ -9,11 +9,10 @@ from orion.model import Field, Scalar, Struct, Type
 from orion.process.format import spark_type
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import identity_of
-from orion.process.sql.operate import apply_operator
+from orion.process.sql.operate import apply_operator, fact_columns
 from orion.process.sql.read import Surroundings
 from orion.sql import step, tree, typed
 from orion.state import (
-    FACTS,
     JOIN_KEY,
     LEFT,
     OWN_KEY,
@@ -108,11 +107,7 @@ def _side(rows: DataFrame, side: int, key: Column, layout: JoinLayout) -> DataFr
     columns = {**mine, **theirs}
     ordered = [columns[f.name].alias(f.name) for f in (*layout.left, *layout.right)]
     joined_by = key.cast(spark_type(layout.key)).alias(JOIN_KEY)
-    return rows.select(F.lit(side).alias(SIDE), joined_by, *ordered, *_facts())
-
-
-def _facts() -> list[Column]:
-    return [F.col(name) for name in FACTS]
+    return rows.select(F.lit(side).alias(SIDE), joined_by, *ordered, *fact_columns())
 
 
 def _operator(node: step.JoinStep, layout: JoinLayout) -> Operator:
@@ -139,7 +134,7 @@ def _foreign_key(
         compile_expression(identity).alias(OWN_KEY),
         key.alias(JOIN_KEY),
         *(quoted(field.name) for field in layout.left),
-        *_facts(),
+        *fact_columns(),
     )
     told = apply_operator(rows, follow, [quoted(OWN_KEY)], next(around.places), SEQUENCE)
     told = told.select(F.lit(LEFT).alias(SIDE), "*", *_nulls(layout.right))

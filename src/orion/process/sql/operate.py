@@ -7,7 +7,12 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
 from orion.process.format import spark_type
-from orion.state import Operator, StatePlace, make_task
+from orion.state import FACTS, Operator, StatePlace, make_task
+
+
+def fact_columns() -> list[Column]:
+    """Return the facts that travel with every row."""
+    return [F.col(name) for name in FACTS]
 
 
 def apply_operator(

@@ -14,8 +14,9 @@ from orion.formats import FormatSpec, SchemaSource
 from orion.model import Scalar
 from orion.process.format import decode_column
 from orion.process.sql.expression import compile_expression, quoted
+from orion.process.sql.operate import fact_columns
 from orion.sql import Functions, Source, step, tree, typed
-from orion.state import ABSENT, FACTS, HEADERS, ORIGIN, TIME, StatePlace
+from orion.state import ABSENT, HEADERS, ORIGIN, TIME, StatePlace
 
 REASON = "$reason"
 _START_BYTES = 8
@@ -56,7 +57,7 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     rows = around.set_aside(rows.withColumn(REASON, _reason(source)))
     if source.is_table:
         rows = rows.where(F.col("key").isNotNull())
-    return rows.select(*_named(read), *_facts())
+    return rows.select(*_named(read), *fact_columns())
 
 
 def _decoded(value: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
@@ -161,7 +162,3 @@ def _named(read: step.Read) -> list[Column]:
     columns = [quoted(name).alias(read.column(name)) for name in names]
     time = F.when(~F.col(ABSENT), F.col(TIME))
     return [*columns, time.alias(read.column("ROWTIME"))]
-
-
-def _facts() -> list[Column]:
-    return [F.col(name) for name in FACTS]

@@ -32,13 +32,6 @@ class Formats(Protocol):
         """Return the columns that the registered schema has; None: the format has no schemas."""
 
 
-class Defaults(Protocol):
-    """Formats of statements that name none."""
-
-    key_format: str
-    value_format: str | None
-
-
 def declare_source(
     statement: tree.CreateSource,
     *,

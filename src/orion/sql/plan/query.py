@@ -49,15 +49,6 @@ class QueryPlan:
         return self.step.value
 
 
-@dataclass(frozen=True)
-class _Item:
-    """A selected column; `is_star` when a star stood for it."""
-
-    named: Named
-    is_star: bool = False
-    role: Role = Role.VALUE
-
-
 def plan_query(
     query: tree.Query,
     catalogue: Catalogue,
@@ -239,15 +230,15 @@ class _Planner:
 
     # -- the projection
 
-    def _items(self, resolver: Resolver, keys: Sequence[KeyColumn]) -> list[_Item]:
-        items: list[_Item] = []
+    def _items(self, resolver: Resolver, keys: Sequence[KeyColumn]) -> list[Named]:
+        items: list[Named] = []
         for part in self._query.select:
             items.extend(self._expand(part, resolver, keys))
         return items
 
     def _expand(
         self, part: tree.SelectPart, resolver: Resolver, keys: Sequence[KeyColumn]
-    ) -> Iterator[_Item]:
+    ) -> Iterator[Named]:
         match part:
             case tree.AllColumns(source):
                 yield from self._star(source, resolver, keys)
@@ -262,18 +253,18 @@ class _Planner:
                         fix="CAST(NULL AS STRING), or another type.",
                     )
                 name = alias.text if alias else self._names[id(part)]
-                yield _Item(Named(name, found))
+                yield Named(name, found)
 
     def _star(
         self, source: tree.Name | None, resolver: Resolver, keys: Sequence[KeyColumn]
-    ) -> Iterator[_Item]:
+    ) -> Iterator[Named]:
         query = self._query
         if query.group_by is not None:
             yield from self._star_of_groups(source, resolver)
             return
         if query.partition_by is not None:
             for key in keys:
-                yield _Item(Named(key.name, key.candidates[0]), is_star=True, role=Role.KEY)
+                yield Named(key.name, key.candidates[0])
         step = self._relation.step
         if (
             source is None
@@ -281,7 +272,7 @@ class _Planner:
             and keys[:1]
             and (keys[0].name == step.key_name)
         ):
-            yield _Item(Named(step.key_name, keys[0].candidates[0]), is_star=True, role=Role.KEY)
+            yield Named(step.key_name, keys[0].candidates[0])
         columns = list(self._relation.scope.star(source))
         if query.partition_by is not None:
             # The old key joins the values, behind them.
@@ -297,36 +288,36 @@ class _Planner:
             if query.partition_by is not None and value in chosen:
                 continue
             name = self._namer.of_column(read.alias, column.name, always=True)
-            yield _Item(Named(name, value), is_star=True, role=column.role)
+            yield Named(name, value)
 
-    def _bounds(self) -> Iterator[_Item]:
+    def _bounds(self) -> Iterator[Named]:
         """Yield a windowed source's bounds, which an answer shows and a sink keeps in its keys."""
         reads = self._relation.scope.reads
         if len(reads) == 1 and reads[0].source.windowed:
             for name, kind in WINDOW_BOUNDS.items():
-                yield _Item(Named(name, Input(kind, name)), is_star=True, role=Role.KEY)
+                yield Named(name, Input(kind, name))
 
-    def _star_of_groups(self, source: tree.Name | None, resolver: Resolver) -> Iterator[_Item]:
+    def _star_of_groups(self, source: tree.Name | None, resolver: Resolver) -> Iterator[Named]:
         for read, column in self._relation.scope.star(source):
             name = tree.Name(column.name)
             alias = tree.Name(read.alias) if self._relation.is_join else None
             found = resolver.resolve(tree.ColumnRef(alias, name))
             shown = self._namer.of_column(read.alias, column.name, always=True)
-            yield _Item(Named(shown, found), is_star=True, role=column.role)
+            yield Named(shown, found)
 
-    def _fields(self, value: Typed, node: tree.AllFields) -> Iterator[_Item]:
+    def _fields(self, value: Typed, node: tree.AllFields) -> Iterator[Named]:
         if not isinstance(value.type, Struct):
             raise StatementError(f"'->*' needs a STRUCT, found {value.type}.", node=node)
         for field in value.type.fields:
             found = typed.FieldOf(field.type, value, field.name)
-            yield _Item(Named(field.name, found), is_star=True)
+            yield Named(field.name, found)
 
     def _split(
-        self, items: Sequence[_Item], keys: Sequence[KeyColumn]
+        self, items: Sequence[Named], keys: Sequence[KeyColumn]
     ) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
         """Return the key columns and the value columns among the selected ones."""
         if self._sink is None:
-            return (), tuple(item.named for item in items)
+            return (), tuple(items)
         taken: set[int] = set()
         key_columns = []
         for key in keys:
@@ -334,8 +325,8 @@ class _Planner:
             if position is None:
                 continue
             taken.add(position)
-            key_columns.append(self._as_key(items[position].named))
-        value = tuple(item.named for number, item in enumerate(items) if number not in taken)
+            key_columns.append(self._as_key(items[position]))
+        value = tuple(item for number, item in enumerate(items) if number not in taken)
         return tuple(key_columns), value
 
     def _as_key(self, named: Named) -> Named:
@@ -347,11 +338,11 @@ class _Planner:
             return named
         return Named(named.name, Input(named.type, step.key_name))
 
-    def _find_key(self, items: Sequence[_Item], key: KeyColumn) -> int | None:
+    def _find_key(self, items: Sequence[Named], key: KeyColumn) -> int | None:
         for candidate in key.candidates:
-            found = [n for n, item in enumerate(items) if item.named.expression == candidate]
+            found = [n for n, item in enumerate(items) if item.expression == candidate]
             if len(found) > 1:
-                names = " and ".join(items[number].named.name for number in found)
+                names = " and ".join(items[number].name for number in found)
                 raise StatementError(
                     f"The key column '{key.name}' is selected more than once, as {names}.",
                     node=self._query,
@@ -361,7 +352,7 @@ class _Planner:
             number
             for candidate in key.candidates
             for number, item in enumerate(items)
-            if item.named.expression == candidate
+            if item.expression == candidate
         ]
         if not positions:
             if self._drops_keys:
@@ -374,9 +365,9 @@ class _Planner:
         return positions[0]
 
     def _finish(
-        self, project: Project, items: Sequence[_Item], windowed: Windowed | None
+        self, project: Project, items: Sequence[Named], windowed: Windowed | None
     ) -> QueryPlan:
-        order = tuple(item.named.name for item in items)
+        order = tuple(item.name for item in items)
         twice = repeated(order)
         if twice is not None:
             raise StatementError(
