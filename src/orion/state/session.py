@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 from orion.model import Field
@@ -11,6 +12,8 @@ from orion.state.group import BOUNDS, Aggregates, GroupLayout
 from orion.state.store import StateStore, store_key
 from orion.state.task import Row
 from orion.state.window import SessionWindows
+
+_OPEN = "$open"
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class SessionOperator:
         state.load(store_key(row[:width]) for row in rows)
         for row in rows:
             yield from run.take(row)
-        run.clock.keep()
+        run.keep()
 
 
 class _SessionRun:
@@ -64,11 +67,23 @@ class _SessionRun:
         self._grace = operator.windows.grace_ms
         self._aggregates = Aggregates(operator.layout.calls)
         self._state = state
-        self.clock = Clock(state)
+        self._clock = Clock(state)
+        # The keys with open sessions, by an end that none of them lies before; a heap, so that a
+        # record looks only at sessions that may be over.
+        self._open: list[tuple[int, int, tuple[Any, ...]]] = list(state.get(_OPEN) or ())
+        self._count = len(self._open)
+
+    def keep(self) -> None:
+        """Make what was noted part of the state."""
+        self._clock.keep()
+        if self._operator.final:
+            # Numbered anew: a number only tells entries of the same end apart.
+            entries = sorted(self._open, key=lambda entry: entry[:2])
+            self._state.put(_OPEN, [(end, n, key) for n, (end, _, key) in enumerate(entries)])
 
     def take(self, row: Row) -> Iterator[Row]:
         key, arguments, _, facts = self._layout.split(row)
-        now, time = self.clock.advance(facts.origin, facts.time_ms), facts.time_ms
+        now, time = self._clock.advance(facts.origin, facts.time_ms), facts.time_ms
         at = store_key(key)
         sessions: list[Session] = self._state.get(at) or []
         closed = now - self._grace - self._gap
@@ -80,7 +95,7 @@ class _SessionRun:
         start = min([time, *(s.start for s in near)])
         end = max([time, *(s.end for s in near)])
         if end < closed:
-            self.clock.drop()
+            self._clock.drop()
         else:
             yield from self._merge(key, near, Session(start, end, []), arguments, facts)
             rest = [s for s in sessions if s not in near]
@@ -102,7 +117,9 @@ class _SessionRun:
         states = self._aggregates.add(states, arguments)
         self._merged = Session(shape.start, shape.end, states)
         if self._operator.final:
-            self._note(key)
+            # A session that grows ends later than noted, never earlier.
+            if not near:
+                self._note(self._merged.end, key)
             return
         grown = (shape.start, shape.end) != (facts.time_ms, facts.time_ms)
         for number, session in enumerate(near if grown else []):
@@ -129,20 +146,23 @@ class _SessionRun:
             *facts.row(number, time_ms=session.end, is_absent=is_absent),
         )
 
-    def _note(self, key: tuple[Any, ...]) -> None:
-        known: dict[Any, tuple[Any, ...]] = self._state.get("$open") or {}
-        self._state.put("$open", {**known, store_key(key): key})
+    def _note(self, end: int, key: tuple[Any, ...]) -> None:
+        heappush(self._open, (end, self._count, key))
+        self._count += 1
 
     def _close(self, now: int, facts: Facts) -> Iterator[Row]:
         """Give the sessions that no record can reach any more, the earliest end first."""
-        opened: dict[Any, tuple[Any, ...]] = self._state.get("$open") or {}
         closed: list[tuple[int, tuple[Any, ...], Session]] = []
-        for at, key in opened.items():
+        over = now - self._gap - self._grace
+        while self._open and self._open[0][0] < over:
+            _, _, key = heappop(self._open)
+            at = store_key(key)
             sessions: list[Session] = self._state.get(at) or []
-            ended = [s for s in sessions if s.end + self._gap + self._grace < now]
-            if ended:
-                closed += [(s.end, key, s) for s in ended]
-                self._state.put(at, [s for s in sessions if s not in ended] or None)
+            closed += [(s.end, key, s) for s in sessions if s.end < over]
+            left = [s for s in sessions if s.end >= over]
+            self._state.put(at, left or None)
+            if left:
+                self._note(min(s.end for s in left), key)
         closed.sort(key=lambda item: item[0])
         for number, (_, key, session) in enumerate(closed):
             yield self._row(key, session, facts, number)
