@@ -20,7 +20,12 @@ from orion.sql.plan.change import (
 )
 from orion.sql.plan.declare import Formats
 from orion.sql.plan.errors import SourceExistsError, SourceNotFoundError, StatementError
-from orion.sql.plan.evaluate import evaluate, evaluate_or_null
+from orion.sql.plan.evaluate import (
+    Computation,
+    computation_or_null,
+    evaluate,
+    evaluate_or_null,
+)
 from orion.sql.plan.explain import explain
 from orion.sql.plan.insert import InsertedRow, plan_row
 from orion.sql.plan.query import QueryPlan, plan_query
@@ -31,6 +36,7 @@ __all__ = [
     "Catalogue",
     "Change",
     "Column",
+    "Computation",
     "Declared",
     "Dropped",
     "Format",
@@ -50,6 +56,7 @@ __all__ = [
     "TypeMade",
     "Unchanged",
     "Windowed",
+    "computation_or_null",
     "evaluate",
     "evaluate_or_null",
     "explain",

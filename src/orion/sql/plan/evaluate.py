@@ -1,4 +1,4 @@
-"""Typed expressions on one row, in Python: for single values, and what Spark has no words for."""
+"""Typed expressions in Python: for answers and single values, and what Spark has no words for."""
 
 import math
 import re
@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal as Number
 from decimal import localcontext
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
-from orion.model import Array, Decimal, Map, Scalar, Struct
+from orion.model import Decimal, Map, Scalar, Struct
 from orion.sql.parse.tree import ArithmeticOperator, ComparisonOperator, LogicalOperator
 from orion.sql.plan import typed
 from orion.sql.plan.cast import cast, wrapped
@@ -16,64 +17,102 @@ from orion.sql.plan.meet import scaled
 from orion.sql.plan.typed import Shape, Typed
 
 Row = Mapping[str, Any]
+Computation = Callable[[Row], Any]
 _BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
 # Marks the row that a lambda's body sees: what fails there fails the whole call around it.
 _IN_LAMBDA = "=>"
 
 
-def evaluate(node: Typed, row: Row) -> Any:
-    """Return the value of an expression on a row; what cannot be computed raises.
+def computation(node: Typed) -> Computation:
+    """Return the function that gives an expression's value on a row; what cannot be raises.
 
-    Args:
-        row: Columns by name: DATE in days, TIME and TIMESTAMP in milliseconds.
+    The expression is looked through once, so that many rows cost little each. A row holds columns
+    by name: DATE in days, TIME and TIMESTAMP in milliseconds.
     """
-    return _BY_NODE[type(node)](node, row)
+    return _BY_NODE[type(node)](node)
+
+
+def computation_or_null(node: Typed) -> Computation:
+    """Return the same where what cannot be computed is null."""
+    compute = computation(node)
+
+    def compute_or_null(row: Row) -> Any:
+        try:
+            return compute(row)
+        except Exception:  # noqa: BLE001  whatever a function raises, its column is null
+            return None
+
+    return compute_or_null
+
+
+def evaluate(node: Typed, row: Row) -> Any:
+    """Return the value of an expression on one row; what cannot be computed raises."""
+    return computation(node)(row)
 
 
 def evaluate_or_null(node: Typed, row: Row) -> Any:
     """Return the value of an expression, null where it cannot be computed."""
-    try:
-        return evaluate(node, row)
-    except Exception:  # noqa: BLE001  whatever a function raises, its column is null
-        return None
+    return computation_or_null(node)(row)
 
 
-def _constant(node: typed.Constant, _: Row) -> Any:
-    return node.value
+def _constant(node: typed.Constant) -> Computation:
+    value = node.value
+    return lambda row: value
 
 
-def _column(node: typed.Input | typed.Variable, row: Row) -> Any:
-    return row[node.name]
+def _column(node: typed.Input | typed.Variable) -> Computation:
+    return itemgetter(node.name)
 
 
-def _field(node: typed.FieldOf, row: Row) -> Any:
-    value = evaluate(node.value, row)
-    return None if value is None else value.get(node.field)
+def _field(node: typed.FieldOf) -> Computation:
+    inner, field = computation(node.value), node.field
+
+    def compute(row: Row) -> Any:
+        value = inner(row)
+        return None if value is None else value.get(field)
+
+    return compute
 
 
-def _element(node: typed.ElementOf, row: Row) -> Any:
-    value, index = evaluate(node.value, row), evaluate(node.index, row)
-    if value is None or index is None:
-        return None
-    if isinstance(node.value.type, Map):
-        return value.get(index)
-    position = index - 1 if index > 0 else len(value) + index
-    return value[position] if index != 0 and 0 <= position < len(value) else None
+def _element(node: typed.ElementOf) -> Computation:
+    inner, at = computation(node.value), computation(node.index)
+    is_map = isinstance(node.value.type, Map)
+
+    def compute(row: Row) -> Any:
+        value, index = inner(row), at(row)
+        if value is None or index is None:
+            return None
+        if is_map:
+            return value.get(index)
+        position = index - 1 if index > 0 else len(value) + index
+        return value[position] if index != 0 and 0 <= position < len(value) else None
+
+    return compute
 
 
-def _arithmetic(node: typed.Arithmetic, row: Row) -> Any:
-    left, right = evaluate(node.left, row), evaluate(node.right, row)
-    if left is None or right is None:
-        if _IN_LAMBDA in row:
-            raise ValueError("arithmetic on NULL")
-        return None
-    match node.type:
-        case Decimal():
-            return _decimal(node.operator, left, right, node.type)
-        case Scalar.DOUBLE:
-            return _double(node.operator, left, right)
-    assert isinstance(node.type, Scalar)
-    return wrapped(_whole(node.operator, left, right), _BITS[node.type])
+def _arithmetic(node: typed.Arithmetic) -> Computation:
+    one, other, operate = computation(node.left), computation(node.right), _operation(node)
+
+    def compute(row: Row) -> Any:
+        left, right = one(row), other(row)
+        if left is None or right is None:
+            if _IN_LAMBDA in row:
+                raise ValueError("arithmetic on NULL")
+            return None
+        return operate(left, right)
+
+    return compute
+
+
+def _operation(node: typed.Arithmetic) -> Callable[[Any, Any], Any]:
+    kind, operator = node.type, node.operator
+    if isinstance(kind, Decimal):
+        return lambda left, right: _decimal(operator, left, right, kind)
+    if kind is Scalar.DOUBLE:
+        return lambda left, right: _double(operator, left, right)
+    assert isinstance(kind, Scalar)
+    bits = _BITS[kind]
+    return lambda left, right: wrapped(_whole(operator, left, right), bits)
 
 
 def _decimal(operator: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
@@ -121,48 +160,73 @@ _COMPARE: Mapping[ComparisonOperator, Callable[[Any, Any], bool]] = {
 }
 
 
-def _negative(node: typed.Negative, row: Row) -> Any:
-    value = evaluate(node.value, row)
-    return None if value is None else -value
+def _negative(node: typed.Negative) -> Computation:
+    inner = computation(node.value)
+
+    def compute(row: Row) -> Any:
+        value = inner(row)
+        return None if value is None else -value
+
+    return compute
 
 
-def _joined(node: typed.Joined, row: Row) -> Any:
-    left, right = evaluate(node.left, row), evaluate(node.right, row)
-    return None if left is None or right is None else left + right
+def _joined(node: typed.Joined) -> Computation:
+    one, other = computation(node.left), computation(node.right)
+
+    def compute(row: Row) -> Any:
+        left, right = one(row), other(row)
+        return None if left is None or right is None else left + right
+
+    return compute
 
 
-def _compared(node: typed.Compared, row: Row) -> bool:
-    left, right = evaluate(node.left, row), evaluate(node.right, row)
-    if left is None or right is None:
-        return False
-    return _COMPARE[node.operator](left, right)
+def _compared(node: typed.Compared) -> Computation:
+    one, other, compare = computation(node.left), computation(node.right), _COMPARE[node.operator]
+
+    def compute(row: Row) -> bool:
+        left, right = one(row), other(row)
+        return left is not None and right is not None and compare(left, right)
+
+    return compute
 
 
-def _distinct(node: typed.Distinct, row: Row) -> bool:
-    return bool(evaluate(node.left, row) != evaluate(node.right, row))
+def _distinct(node: typed.Distinct) -> Computation:
+    one, other = computation(node.left), computation(node.right)
+    return lambda row: bool(one(row) != other(row))
 
 
-def _logic(node: typed.Logic, row: Row) -> Any:
-    left = evaluate(node.left, row)
+def _logic(node: typed.Logic) -> Computation:
+    one, other = computation(node.left), computation(node.right)
     if node.operator is LogicalOperator.AND:
-        return left and evaluate(node.right, row)
-    return left or evaluate(node.right, row)
+        return lambda row: one(row) and other(row)
+    return lambda row: one(row) or other(row)
 
 
-def _negated(node: typed.Negated, row: Row) -> Any:
-    value = evaluate(node.value, row)
-    return None if value is None else not value
+def _negated(node: typed.Negated) -> Computation:
+    inner = computation(node.value)
+
+    def compute(row: Row) -> Any:
+        value = inner(row)
+        return None if value is None else not value
+
+    return compute
 
 
-def _missing(node: typed.Missing, row: Row) -> bool:
-    return evaluate(node.value, row) is None
+def _missing(node: typed.Missing) -> Computation:
+    inner = computation(node.value)
+    return lambda row: inner(row) is None
 
 
-def _matches(node: typed.Matches, row: Row) -> Any:
-    value, pattern = evaluate(node.value, row), evaluate(node.pattern, row)
-    if value is None or pattern is None:
-        return None
-    return like_pattern(pattern, node.escape).fullmatch(value) is not None
+def _matches(node: typed.Matches) -> Computation:
+    inner, like, escape = computation(node.value), computation(node.pattern), node.escape
+
+    def compute(row: Row) -> Any:
+        value, pattern = inner(row), like(row)
+        if value is None or pattern is None:
+            return None
+        return like_pattern(pattern, escape).fullmatch(value) is not None
+
+    return compute
 
 
 @lru_cache(maxsize=1024)
@@ -177,48 +241,69 @@ def like_pattern(pattern: str, escape: str | None) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
-def _choice(node: typed.Choice, row: Row) -> Any:
-    for condition, result in node.branches:
-        if evaluate(condition, row):
-            return evaluate(result, row)
-    return evaluate(node.default, row)
+def _choice(node: typed.Choice) -> Computation:
+    branches = [(computation(when), computation(then)) for when, then in node.branches]
+    default = computation(node.default)
+
+    def compute(row: Row) -> Any:
+        for condition, result in branches:
+            if condition(row):
+                return result(row)
+        return default(row)
+
+    return compute
 
 
-def _converted(node: typed.Converted, row: Row) -> Any:
-    return cast(evaluate(node.value, row), node.value.type, node.type)
+def _converted(node: typed.Converted) -> Computation:
+    inner, given, wanted = computation(node.value), node.value.type, node.type
+    return lambda row: cast(inner(row), given, wanted)
 
 
-def _made(node: typed.Made, row: Row) -> Any:
-    parts = [evaluate(part, row) for part in node.parts]
+def _made(node: typed.Made) -> Computation:
+    parts = [computation(part) for part in node.parts]
     match node.shape:
         case Shape.ARRAY:
-            assert isinstance(node.type, Array)
-            return parts
+            return lambda row: [part(row) for part in parts]
         case Shape.MAP:
-            return dict(zip(parts[::2], parts[1::2], strict=True))
+            keys, values = parts[::2], parts[1::2]
+            return lambda row: {
+                key(row): value(row) for key, value in zip(keys, values, strict=True)
+            }
         case Shape.STRUCT:
             assert isinstance(node.type, Struct)
-            return dict(zip((f.name for f in node.type.fields), parts, strict=True))
+            named = [(f.name, part) for f, part in zip(node.type.fields, parts, strict=True)]
+            return lambda row: {name: part(row) for name, part in named}
 
 
-def _lambda(node: typed.LambdaOf, row: Row) -> Callable[..., Any]:
+def _lambda(node: typed.LambdaOf) -> Computation:
     names = [parameter.name for parameter in node.parameters]
-    return lambda *values: evaluate(
-        node.body, {**row, _IN_LAMBDA: True, **dict(zip(names, values, strict=True))}
-    )
+    body = computation(node.body)
+
+    def close_over(row: Row) -> Callable[..., Any]:
+        return lambda *values: body(
+            {**row, _IN_LAMBDA: True, **dict(zip(names, values, strict=True))}
+        )
+
+    return close_over
 
 
-def _applied(node: typed.Applied, row: Row) -> Any:
-    arguments = [evaluate(argument, row) for argument in node.arguments]
-    if _IN_LAMBDA in row:
-        return node.function.apply(*arguments)
-    try:
-        return node.function.apply(*arguments)
-    except Exception:  # noqa: BLE001  a call that fails is null, what stands around it goes on
-        return None
+def _applied(node: typed.Applied) -> Computation:
+    arguments = [computation(argument) for argument in node.arguments]
+    function = node.function
+
+    def compute(row: Row) -> Any:
+        values = [argument(row) for argument in arguments]
+        if _IN_LAMBDA in row:
+            return function.apply(*values)
+        try:
+            return function.apply(*values)
+        except Exception:  # noqa: BLE001  a call that fails is null, what stands around it goes on
+            return None
+
+    return compute
 
 
-_BY_NODE: Mapping[type, Callable[[Any, Row], Any]] = {
+_BY_NODE: Mapping[type, Callable[[Any], Computation]] = {
     typed.Constant: _constant,
     typed.Input: _column,
     typed.Variable: _column,
