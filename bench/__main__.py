@@ -14,7 +14,9 @@ from rich.table import Table
 from bench.formats import run_formats
 from bench.idle import run_idle
 from bench.latency import run_latency
+from bench.operators import run_operators
 from bench.platform import platform, server_pid
+from bench.pull import run_pull
 from bench.rest import run_rest
 from bench.sql import run_sql
 from bench.sql_idle import run_sql_idle
@@ -23,7 +25,7 @@ from orion import pipeline
 from orion.app import App, load_settings
 
 console = Console()
-CHOICES = ("throughput", "latency", "idle", "formats", "rest", "sql")
+CHOICES = ("throughput", "latency", "idle", "formats", "rest", "pull", "sql")
 
 
 def main() -> None:
@@ -32,8 +34,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=30, help="of each latency run")
     parser.add_argument("--only", choices=CHOICES)
+    parser.add_argument("--operator", default="", help="part of the name of operators to measure")
     given = parser.parse_args()
     results: dict[str, Any] = {"cores": os.cpu_count(), "records": given.records}
+    if given.only in (None, "operators"):
+        results["operators"] = run_operators(only=given.operator)
+    if given.only != "operators":
+        _measure_platform(given, results)
+    show(results)
+    target = Path("bench/results") / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(results, indent=2))
+    console.print(f"Kept in {target}")
+
+
+def _measure_platform(given: argparse.Namespace, results: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory(prefix="orion-bench-") as folder:
         os.environ["ORION_PROJECT"] = folder
         with platform(Path(folder)) as ready_s:
@@ -41,11 +56,6 @@ def main() -> None:
             if given.only in (None, "idle"):
                 results["platform"] |= run_idle(Path(folder))
             _measure(given, results)
-    show(results)
-    target = Path("bench/results") / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(results, indent=2))
-    console.print(f"Kept in {target}")
 
 
 def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
@@ -70,6 +80,9 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
             records=given.records // 10,
             server=server_pid(app.settings.server.rest_port),
         )
+    if given.only in (None, "pull"):
+        port = app.settings.server.sql_port
+        results["pull"] = run_pull(app, seconds=given.seconds, server=server_pid(port))
     if given.only in (None, "sql"):
         _measure_sql(app, given, results)
     if given.only in (None, "latency"):
@@ -86,7 +99,16 @@ def _measure_sql(app: App, given: argparse.Namespace, results: dict[str, Any]) -
 
 
 def show(results: dict[str, Any]) -> None:
-    for title in ("throughput", "formats", "rest", "sql", "sql at rest", "latency_ms"):
+    for title in (
+        "operators",
+        "throughput",
+        "formats",
+        "rest",
+        "pull",
+        "sql",
+        "sql at rest",
+        "latency_ms",
+    ):
         if title not in results:
             continue
         rows = results[title]
@@ -97,7 +119,8 @@ def show(results: dict[str, Any]) -> None:
         for name, row in rows.items():
             table.add_row(name, *(str(row.get(column, "")) for column in columns))
         console.print(table)
-    console.print(results["platform"])
+    if "platform" in results:
+        console.print(results["platform"])
 
 
 if __name__ == "__main__":

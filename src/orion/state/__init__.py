@@ -8,26 +8,22 @@ Never: DataFrames or the log; a task loads this room and little else.
 from orion.state.change import ChangeOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
-from orion.state.group import (
-    HAD_OLD,
-    OLD,
-    SIGN,
-    GroupLayout,
-    GroupOperator,
-    WindowOperator,
-)
+from orion.state.group import GroupOperator, WindowOperator
 from orion.state.interval_join import IntervalOperator
-from orion.state.join import (
+from orion.state.join import StreamTableOperator, TableTableOperator
+from orion.state.layout import (
+    HAD_OLD,
     JOIN_KEY,
     LEFT,
+    OLD,
     RIGHT,
     SIDE,
+    SIGN,
+    GroupLayout,
     JoinLayout,
-    StreamTableOperator,
-    TableTableOperator,
 )
 from orion.state.session import SessionOperator
-from orion.state.store import StateMismatchError
+from orion.state.store import StateDamagedError, StateMismatchError
 from orion.state.task import Operator, StatePlace, make_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
@@ -57,6 +53,7 @@ __all__ = [
     "Operator",
     "SessionOperator",
     "SessionWindows",
+    "StateDamagedError",
     "StateMismatchError",
     "StatePlace",
     "StreamTableOperator",

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from orion.model import Field, Scalar
+from orion.state.columns import run_changes
 from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.group import IN, OUT, SIGN, SILENT_OUT
+from orion.state.layout import IN, OUT, SIGN, SILENT_OUT
 from orion.state.store import StateStore, store_key
-from orion.state.task import Row
+from orion.state.value import Row
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,10 @@ class ChangeOperator:
     def outputs(self) -> Sequence[Field]:
         """The columns, whether they are added or taken out, facts."""
         return (*self.columns, Field(SIGN, Scalar.INTEGER), *FACT_FIELDS)
+
+    def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
+        """Give up to two changes for every row of a sorted table; None: only rows will do."""
+        return run_changes(self.identity, self.columns, self.keys, table, state)
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give up to two changes for every row."""

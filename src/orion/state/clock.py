@@ -2,9 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
 from orion.state.store import StateStore
 
 _KEY = "$clock"
+_NEVER = -(1 << 62)
 
 
 class Clock:
@@ -30,6 +35,28 @@ class Clock:
             self.now_ms = time_ms if len(self._latest) == 1 else self._now()
         return self.now_ms
 
+    def advance_all(self, origins: pa.Array, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Take the times of many records and return what the clock shows behind each."""
+        encoded = origins.dictionary_encode()
+        codes = encoded.indices.to_numpy()
+        own = {name: code for code, name in enumerate(encoded.dictionary.to_pylist())}
+        topics: dict[str, npt.NDArray[np.int64]] = {}
+        for origin in {**self._latest, **own}:
+            known = self._latest.get(origin, _NEVER)
+            shown = np.where(codes == own.get(origin, -1), times, _NEVER)
+            reached = np.maximum(np.maximum.accumulate(shown), known)
+            if reached[-1] > _NEVER:
+                self._latest[origin] = int(reached[-1])
+            topic = origin.rpartition("/")[0]
+            # A partition that has shown nothing yet holds nothing up.
+            reached = np.where(reached == _NEVER, -_NEVER, reached)
+            topics[topic] = np.minimum(topics.get(topic, reached), reached)
+        found = np.full(len(times), -1)
+        for reached in topics.values():
+            found = np.maximum(found, np.where(reached == -_NEVER, -1, reached))
+        self.now_ms = int(found[-1])
+        return found
+
     def _now(self) -> int:
         topics: dict[str, int] = {}
         for origin, latest in self._latest.items():
@@ -37,9 +64,9 @@ class Clock:
             topics[topic] = min(latest, topics.get(topic, latest))
         return max(topics.values(), default=-1)
 
-    def drop(self) -> None:
-        """Count a record that came too late."""
-        self.late_records += 1
+    def drop(self, records: int = 1) -> None:
+        """Count records that came too late."""
+        self.late_records += records
 
     def keep(self) -> None:
         """Make the time part of the state."""

@@ -10,9 +10,9 @@ from typing import Any
 
 from orion.model import Field, Scalar, Type
 from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.join import JOIN_KEY, LEFT, SIDE, JoinLayout, Values
+from orion.state.layout import JOIN_KEY, LEFT, SIDE, JoinLayout, Values
 from orion.state.store import StateStore, store_key
-from orion.state.task import Row
+from orion.state.value import Row
 
 OWN_KEY = "$own_key"
 

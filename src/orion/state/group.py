@@ -7,96 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from orion.formats import arrow_type
-from orion.model import Field, Scalar
-from orion.sql import Aggregation, step
+from orion.model import Field
+from orion.state.aggregates import Aggregates
 from orion.state.clock import Clock
-from orion.state.column_group import can_run, cast_results, run_columns
+from orion.state.columns import close_windows, run_groups, run_windows
 from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.store import Key, StateStore, store_key
-from orion.state.task import Row
+from orion.state.layout import BOUNDS, IN, SILENT_OUT, GroupLayout
+from orion.state.store import StateStore, store_key
+from orion.state.value import Row
 from orion.state.window import TimeWindows
-
-SIGN = "$sign"
-# A row is added, taken out, or taken out without a word since the same group gets another.
-IN, OUT, SILENT_OUT = 1, -1, -2
-OLD = "$old."
-HAD_OLD = "$had_old"
-_STARTS = "$starts"
-BOUNDS = (Field("WINDOWSTART", Scalar.BIGINT), Field("WINDOWEND", Scalar.BIGINT))
-
-
-@dataclass(frozen=True)
-class GroupLayout:
-    """The columns of groups: keys, and the arguments and result of each aggregate."""
-
-    keys: tuple[Field, ...]
-    calls: tuple[step.AggregateCall, ...]
-
-    @property
-    def inputs(self) -> Sequence[Field]:
-        """Keys, arguments, whether the row is added or taken out, facts."""
-        return (*self.columns, Field(SIGN, Scalar.INTEGER), *FACT_FIELDS)
-
-    @property
-    def columns(self) -> tuple[Field, ...]:
-        """The keys and the arguments of each aggregate."""
-        arguments = (
-            Field(f"{call.name}.{number}", argument.type or Scalar.STRING)
-            for call in self.calls
-            for number, argument in enumerate(call.arguments)
-        )
-        return (*self.keys, *arguments)
-
-    @property
-    def results(self) -> tuple[Field, ...]:
-        """The result of each aggregate."""
-        return tuple(Field(call.name, call.function.returns) for call in self.calls)
-
-    @property
-    def old_results(self) -> tuple[Field, ...]:
-        """The results before the row, and whether there were any."""
-        old = (Field(f"{OLD}{field.name}", field.type) for field in self.results)
-        return (*old, Field(HAD_OLD, Scalar.BOOLEAN))
-
-    def split(self, row: Row) -> tuple[tuple[Any, ...], list[tuple[Any, ...]], int, Facts]:
-        """Return the key, the arguments of each aggregate, the sign and the facts of a row."""
-        at = len(self.keys)
-        arguments = []
-        for call in self.calls:
-            arguments.append(row[at : at + len(call.arguments)])
-            at += len(call.arguments)
-        return row[: len(self.keys)], arguments, row[at], Facts(*row[at + 1 :])
-
-
-class Aggregates:
-    """The aggregates of a group, as one state."""
-
-    def __init__(self, calls: Sequence[step.AggregateCall]) -> None:
-        self._parts: list[Aggregation] = [call.aggregation() for call in calls]
-
-    def initial(self) -> list[Any]:
-        """Return the state of a group without rows."""
-        return [part.initial() for part in self._parts]
-
-    def add(self, states: list[Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
-        """Return the state with a row added."""
-        zipped = zip(self._parts, states, arguments, strict=True)
-        return [part.add(state, *given) for part, state, given in zipped]
-
-    def undo(self, states: list[Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
-        """Return the state with a row taken out."""
-        zipped = zip(self._parts, states, arguments, strict=True)
-        return [part.undo(state, *given) if part.undo else state for part, state, given in zipped]
-
-    def merge(self, one: list[Any], other: list[Any]) -> list[Any]:
-        """Return the state of two groups together."""
-        zipped = zip(self._parts, one, other, strict=True)
-        return [part.merge(left, right) for part, left, right in zipped]
-
-    def results(self, states: list[Any]) -> list[Any]:
-        """Return the values of a state."""
-        return [part.result(state) for part, state in zip(self._parts, states, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -118,12 +37,7 @@ class GroupOperator:
 
     def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
         """Give one change for every row of a sorted table; None where only rows will do."""
-        if not can_run(self.layout.keys, self.layout.calls):
-            return None
-        found = run_columns(table, len(self.layout.keys), self.layout.calls, state)
-        if found is None:
-            return None
-        return cast_results(found, [arrow_type(field.type) for field in self.outputs])
+        return run_groups(self.layout, table, state)
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give one change for every row."""
@@ -171,6 +85,10 @@ class WindowOperator:
         layout = self.layout
         return (*layout.keys, *layout.results, *layout.old_results, *BOUNDS, *FACT_FIELDS)
 
+    def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
+        """Give a change for every row and window of a sorted table; None: only rows will do."""
+        return run_windows(self.layout, self.windows, table, state, final=self.final)
+
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give a change for every row and window, or the last ones of windows that close."""
         run = _WindowRun(self, state)
@@ -197,13 +115,17 @@ class _WindowRun:
         key, arguments, _, facts = self._layout.split(row)
         now = self.clock.advance(facts.origin, facts.time_ms)
         for number, start in enumerate(self._windows.starts(facts.time_ms)):
-            if self._windows.is_closed(start, now):
+            due = self._windows.due(start)
+            if due <= now:
                 self.clock.drop()
                 continue
             change = self._change(key, start, arguments, facts)
             if not self._operator.final:
                 yield (*change, *self._bounds(start), *facts.row(number, time_ms=self._latest))
-        yield from self._close(now, facts)
+        closed = close_windows(self._aggregates, self._state, now)
+        if self._operator.final:
+            for number, (last, latest) in enumerate(closed):
+                yield (*last, *facts.row(number, time_ms=latest))
 
     def _change(
         self, key: tuple[Any, ...], start: int, arguments: list[tuple[Any, ...]], facts: Facts
@@ -211,50 +133,14 @@ class _WindowRun:
         """Add a row to a window; return key, results and results before."""
         at = store_key((*key, start))
         kept = self._state.get(at)
-        states, latest = kept or (self._aggregates.initial(), facts.time_ms)
+        states, latest = kept[:2] if kept else (self._aggregates.initial(), facts.time_ms)
         old = self._aggregates.results(states)
         states = self._aggregates.add(states, arguments)
         self._latest = max(latest, facts.time_ms)
-        self._state.put(at, (states, self._latest))
-        if kept is None:
-            self._note(start, at, key)
+        # A window that will be told of when it closes must know what it is.
+        name = (key, *self._bounds(start)) if self._operator.final else ()
+        self._state.put(at, (states, self._latest, *name), self._windows.due(start))
         return (*key, *self._aggregates.results(states), *old, kept is not None)
 
     def _bounds(self, start: int) -> tuple[int, int]:
         return start, start + self._windows.size_ms
-
-    def _note(self, start: int, at: Key, key: tuple[Any, ...]) -> None:
-        """Remember which windows are open, so that they can be closed."""
-        starts: list[int] = self._state.get(_STARTS) or []
-        if start not in starts:
-            self._state.put(_STARTS, sorted([*starts, start]))
-        name = f"{_STARTS}:{start}"
-        self._state.put(name, {**(self._state.get(name) or {}), at: key})
-
-    def _close(self, now: int, facts: Facts) -> Iterator[Row]:
-        starts: list[int] = self._state.get(_STARTS) or []
-        closed = [start for start in starts if self._windows.is_closed(start, now)]
-        if not closed:
-            return
-        self._state.put(_STARTS, [start for start in starts if start not in closed])
-        number = 0
-        for start in closed:
-            name = f"{_STARTS}:{start}"
-            for at, key in (self._state.get(name) or {}).items():
-                if self._operator.final:
-                    yield self._last(at, key, start, facts, number)
-                    number += 1
-                self._state.put(at, None)
-            self._state.put(name, None)
-
-    def _last(self, at: Key, key: tuple[Any, ...], start: int, facts: Facts, number: int) -> Row:
-        states, latest = self._state.get(at)
-        old = [None] * len(self._layout.results)
-        return (
-            *key,
-            *self._aggregates.results(states),
-            *old,
-            False,
-            *self._bounds(start),
-            *facts.row(number, time_ms=latest),
-        )

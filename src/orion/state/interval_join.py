@@ -7,9 +7,10 @@ from typing import Any
 
 from orion.state.clock import Clock
 from orion.state.fact import Facts
-from orion.state.join import LEFT, JoinOperator, Values
+from orion.state.join import JoinOperator
+from orion.state.layout import LEFT, Values
 from orion.state.store import Key, StateStore, store_key
-from orion.state.task import Row
+from orion.state.value import Row
 from orion.state.window import DEFAULT_GRACE_MS
 
 _WAITING = "$waiting"

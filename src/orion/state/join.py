@@ -2,60 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from orion.model import Field, Scalar, Type
-from orion.state.fact import FACT_FIELDS, Facts
+import pyarrow as pa
+
+from orion.model import Field
+from orion.state.columns import run_stream_table
+from orion.state.layout import LEFT, RIGHT, JoinLayout, Values
 from orion.state.store import StateStore, store_key
-from orion.state.task import Row
-
-SIDE, JOIN_KEY = "$side", "$join_key"
-LEFT, RIGHT = 0, 1
-Values = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class JoinLayout:
-    """The columns of a join: side, key, those of the left, those of the right, facts.
-
-    Args:
-        keeps_left: Whether left rows without a partner go out too.
-        keeps_right: Whether right rows without a partner go out too.
-    """
-
-    key: Type
-    left: tuple[Field, ...]
-    right: tuple[Field, ...]
-    keeps_left: bool
-    keeps_right: bool
-
-    @property
-    def inputs(self) -> Sequence[Field]:
-        """The columns of a row of either side; the other side's are null."""
-        head = (Field(SIDE, Scalar.INTEGER), Field(JOIN_KEY, self.key))
-        return (*head, *self.left, *self.right, *FACT_FIELDS)
-
-    @property
-    def outputs(self) -> Sequence[Field]:
-        """The key, the columns of both sides, facts."""
-        return (Field(JOIN_KEY, self.key), *self.left, *self.right, *FACT_FIELDS)
-
-    def split(self, row: Row) -> tuple[int, Any, Values, Facts]:
-        """Return the side, the key, the side's own columns and the facts of a row."""
-        middle, end = 2 + len(self.left), 2 + len(self.left) + len(self.right)
-        own = row[2:middle] if row[0] == LEFT else row[middle:end]
-        return row[0], row[1], own, Facts(*row[end:])
-
-    def joined(self, left: Values | None, right: Values | None) -> Values:
-        """Return the columns of both sides; one that is missing is null."""
-        return (
-            *((None,) * len(self.left) if left is None else left),
-            *((None,) * len(self.right) if right is None else right),
-        )
-
-    def keeps(self, side: int) -> bool:
-        """Tell whether a side's rows go out without a partner."""
-        return self.keeps_left if side == LEFT else self.keeps_right
+from orion.state.value import Row
 
 
 @dataclass(frozen=True)
@@ -78,6 +32,10 @@ class JoinOperator:
 @dataclass(frozen=True)
 class StreamTableOperator(JoinOperator):
     """Each event with the table's row as it is when the event comes. State: the table."""
+
+    def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
+        """Give up to one row for every event of a sorted table; None where only rows will do."""
+        return run_stream_table(self.layout, table, state)
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give up to one row for every event."""

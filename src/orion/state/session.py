@@ -2,27 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from typing import Any
 
+import pyarrow as pa
+
+from orion.formats import arrow_type
 from orion.model import Field
+from orion.state.aggregates import Aggregates
 from orion.state.clock import Clock
-from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.group import BOUNDS, Aggregates, GroupLayout
+from orion.state.columns import Session, SessionColumns, sorted_table
+from orion.state.fact import FACT_FIELDS, SEQUENCE, Facts
+from orion.state.layout import BOUNDS, GroupLayout
 from orion.state.store import StateStore, store_key
-from orion.state.task import Row
+from orion.state.value import Row, read_rows, write_rows
 from orion.state.window import SessionWindows
-
-_OPEN = "$open"
-
-
-@dataclass(frozen=True)
-class Session:
-    """A session and its aggregates."""
-
-    start: int
-    end: int
-    states: list[Any]
 
 
 @dataclass(frozen=True)
@@ -47,84 +40,109 @@ class SessionOperator:
         layout = self.layout
         return (*layout.keys, *layout.results, *layout.old_results, *BOUNDS, *FACT_FIELDS)
 
+    def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
+        """Give the changes of sessions for every row of a sorted table; None: only rows will do."""
+        run = _SessionRun(self, state)
+        found = None if self.final else SessionColumns.of(self.layout, self.windows, table, state)
+        if found is None:
+            return None
+        tables = [found.run(state)]
+        if len(found.strays):
+            rows = read_rows(table.take(found.strays).to_batches(), self.inputs)
+            given = zip(rows, found.now[found.strays].tolist(), strict=True)
+            made = [change for row, now in given for change in run.take(row, now)]
+            tables.append(pa.Table.from_batches([write_rows(made, self.outputs)]))
+        found.clock.drop(run.late)
+        found.clock.keep()
+        run.forget(int(found.now.max()))
+        return self._together([part for part in tables if part is not None])
+
+    def _together(self, tables: Sequence[pa.Table]) -> pa.Table | None:
+        """Return the changes of keys that went by columns and by rows, in the order of rows."""
+        if len(tables) == 1:
+            return tables[0]
+        order = [field.name for field in self.outputs].index(SEQUENCE)
+        kinds = pa.schema(
+            [pa.field(f"c{n}", arrow_type(f.type)) for n, f in enumerate(self.outputs)]
+        )
+        return sorted_table(pa.concat_tables([table.cast(kinds) for table in tables]), order)
+
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give the changes of sessions for every row."""
-        run = _SessionRun(self, state)
+        run, clock = _SessionRun(self, state), Clock(state)
         width = len(self.layout.keys)
         state.load(store_key(row[:width]) for row in rows)
+        latest = -1
         for row in rows:
-            yield from run.take(row)
-        run.keep()
+            facts = self.layout.split(row)[-1]
+            now = clock.advance(facts.origin, facts.time_ms)
+            latest = max(latest, now)
+            yield from run.take(row, now)
+            if self.final:
+                yield from run.close(now, facts)
+        clock.drop(run.late)
+        clock.keep()
+        run.forget(latest)
 
 
 class _SessionRun:
-    """One batch of sessions."""
+    """One batch of sessions. State, by key: its sessions, and the key where it will be told of."""
 
     def __init__(self, operator: SessionOperator, state: StateStore) -> None:
-        self._operator = operator
+        self._is_final = operator.final
         self._layout = operator.layout
-        self._gap = operator.windows.gap_ms
-        self._grace = operator.windows.grace_ms
+        self._windows = operator.windows
         self._aggregates = Aggregates(operator.layout.calls)
         self._state = state
-        self._clock = Clock(state)
-        # The keys with open sessions, by an end that none of them lies before; a heap, so that a
-        # record looks only at sessions that may be over.
-        self._open: list[tuple[int, int, tuple[Any, ...]]] = list(state.get(_OPEN) or ())
-        self._count = len(self._open)
+        self.late = 0
 
-    def keep(self) -> None:
-        """Make what was noted part of the state."""
-        self._clock.keep()
-        if self._operator.final:
-            # Numbered anew: a number only tells entries of the same end apart.
-            entries = sorted(self._open, key=lambda entry: entry[:2])
-            self._state.put(_OPEN, [(end, n, key) for n, (end, _, key) in enumerate(entries)])
+    def take(self, row: Row, now: int) -> Iterator[Row]:
+        """Give the changes of a row.
 
-    def take(self, row: Row) -> Iterator[Row]:
+        Args:
+            now: What the clock shows behind it.
+        """
         key, arguments, _, facts = self._layout.split(row)
-        now, time = self._clock.advance(facts.origin, facts.time_ms), facts.time_ms
+        time, gap = facts.time_ms, self._windows.gap_ms
         at = store_key(key)
-        sessions: list[Session] = self._state.get(at) or []
-        closed = now - self._grace - self._gap
+        sessions = self._sessions(at)
         near = [
-            s
-            for s in sessions
-            if s.end >= closed and s.start - self._gap <= time <= s.end + self._gap
+            session
+            for session in sessions
+            if not self._is_over(session, now) and session[0] - gap <= time <= session[1] + gap
         ]
-        start = min([time, *(s.start for s in near)])
-        end = max([time, *(s.end for s in near)])
-        if end < closed:
-            self._clock.drop()
-        else:
-            yield from self._merge(key, near, Session(start, end, []), arguments, facts)
-            rest = [s for s in sessions if s not in near]
-            self._state.put(at, [*rest, self._merged])
-        if self._operator.final:
-            yield from self._close(now, facts)
-
-    def _merge(
-        self,
-        key: tuple[Any, ...],
-        near: list[Session],
-        shape: Session,
-        arguments: list[tuple[Any, ...]],
-        facts: Facts,
-    ) -> Iterator[Row]:
+        start = min([time, *(session[0] for session in near)])
+        end = max([time, *(session[1] for session in near)])
+        if self._windows.due(end) <= now:
+            self.late += 1
+            return
         states = self._aggregates.initial()
         for session in near:
-            states = self._aggregates.merge(states, session.states)
-        states = self._aggregates.add(states, arguments)
-        self._merged = Session(shape.start, shape.end, states)
-        if self._operator.final:
-            # A session that grows ends later than noted, never earlier.
-            if not near:
-                self._note(self._merged.end, key)
+            states = self._aggregates.merge(states, session[2])
+        merged = (start, end, self._aggregates.add(states, arguments))
+        self._keep(at, key, [*(s for s in sessions if s not in near), merged])
+        if self._is_final:
             return
-        grown = (shape.start, shape.end) != (facts.time_ms, facts.time_ms)
+        grown = (start, end) != (time, time)
         for number, session in enumerate(near if grown else []):
             yield self._row(key, session, facts, number, is_absent=True)
-        yield self._row(key, self._merged, facts, len(near))
+        yield self._row(key, merged, facts, len(near))
+
+    def _sessions(self, at: Any) -> list[Session]:
+        kept = self._state.get(at)
+        found: list[Session] = [] if kept is None else kept[0]
+        return found
+
+    def _is_over(self, session: Session, now: int) -> bool:
+        return self._windows.due(session[1]) <= now
+
+    def _keep(self, at: Any, key: tuple[Any, ...] | None, sessions: list[Session]) -> None:
+        if not sessions:
+            self._state.put(at, None)
+            return
+        title = (key,) if self._is_final else ()
+        due = self._windows.due(min(session[1] for session in sessions))
+        self._state.put(at, (sessions, *title), due)
 
     def _row(
         self,
@@ -135,34 +153,30 @@ class _SessionRun:
         *,
         is_absent: bool = False,
     ) -> Row:
-        results = self._aggregates.results(session.states)
+        start, end, states = session
+        results = self._aggregates.results(states)
         return (
             *key,
             *results,
             *(results if is_absent else [None] * len(results)),
             is_absent,
-            session.start,
-            session.end,
-            *facts.row(number, time_ms=session.end, is_absent=is_absent),
+            start,
+            end,
+            *facts.row(number, time_ms=end, is_absent=is_absent),
         )
 
-    def _note(self, end: int, key: tuple[Any, ...]) -> None:
-        heappush(self._open, (end, self._count, key))
-        self._count += 1
+    def forget(self, now: int) -> list[tuple[tuple[Any, ...], Session]]:
+        """Drop the sessions that no record can reach any more; return them, the earliest first."""
+        closed = []
+        for at in self._state.due_keys(now):
+            sessions, *title = self._state.get(at)
+            ended = [session for session in sessions if self._is_over(session, now)]
+            key = title[0] if title else ()
+            closed += [(key, session) for session in ended]
+            self._keep(at, key, [session for session in sessions if session not in ended])
+        return sorted(closed, key=lambda item: item[1][1])
 
-    def _close(self, now: int, facts: Facts) -> Iterator[Row]:
-        """Give the sessions that no record can reach any more, the earliest end first."""
-        closed: list[tuple[int, tuple[Any, ...], Session]] = []
-        over = now - self._gap - self._grace
-        while self._open and self._open[0][0] < over:
-            _, _, key = heappop(self._open)
-            at = store_key(key)
-            sessions: list[Session] = self._state.get(at) or []
-            closed += [(s.end, key, s) for s in sessions if s.end < over]
-            left = [s for s in sessions if s.end >= over]
-            self._state.put(at, left or None)
-            if left:
-                self._note(min(s.end for s in left), key)
-        closed.sort(key=lambda item: item[0])
-        for number, (_, key, session) in enumerate(closed):
+    def close(self, now: int, facts: Facts) -> Iterator[Row]:
+        """Give the last changes of sessions that are over."""
+        for number, (key, session) in enumerate(self.forget(now)):
             yield self._row(key, session, facts, number)

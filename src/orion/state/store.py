@@ -8,19 +8,31 @@ number, drops what it had pending, and computes from the same base.
 import json
 import pickle
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from orion.model import ConflictError
 
 _READ_AT_ONCE = 500
-_SCHEMA = """
-    CREATE TABLE IF NOT EXISTS base (k PRIMARY KEY, v BLOB) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS pending (k PRIMARY KEY, v BLOB) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS batch (number INTEGER);
+_WRITE_AT_ONCE = 50_000
+# Told apart from files of another making, whose values would be misread.
+_FORMAT = 1
+# Of one partition while its task runs; the state itself may be far larger.
+_CACHE_KIB = 32 * 1024
+# An entry may have a moment at which it is over: `due`.
+_SCHEMA = f"""
+    CREATE TABLE base (k PRIMARY KEY, v BLOB, due INTEGER) WITHOUT ROWID;
+    CREATE INDEX dues ON base (due) WHERE due IS NOT NULL;
+    CREATE TABLE pending (body BLOB);
+    CREATE TABLE batch (number INTEGER);
+    PRAGMA user_version = {_FORMAT};
 """
+_UPSERT = (
+    "INSERT INTO base VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET v = excluded.v, due = excluded.due"
+)
 Key = str | int | bytes
+_REBUILD = "Put the newest state back, or make it anew from the topics: orion queries rebuild NAME"
 
 
 class StateMismatchError(ConflictError):
@@ -31,8 +43,16 @@ class StateMismatchError(ConflictError):
         super().__init__(
             f"The state at {path} is {_words(found)}, but batch {batch} is to run: it was removed,"
             " restored or damaged.",
-            fix="Put the newest state back, or let the query read its topics anew.",
+            fix=_REBUILD,
         )
+
+
+class StateDamagedError(ConflictError):
+    """Raised when the file of a state cannot be read."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"The state at {path} cannot be read: {reason}.", fix=_REBUILD)
 
 
 class StateStore:
@@ -43,24 +63,38 @@ class StateStore:
     """
 
     def __init__(self, path: Path | None, batch: int) -> None:
-        self._path = str(path or ":memory:")
-        self._was_there = False
-        if path is not None:
+        self.path = str(path or ":memory:")
+        # Tells a state that was lost from one that never was.
+        self._mark = None if path is None else path.with_suffix(".mark")
+        self._was_there = self._mark is not None and self._mark.exists()
+        if path is not None and not self._was_there:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # Tells a state that was lost from one that never was.
-            mark = path.with_suffix(".mark")
-            self._was_there = mark.exists()
-            self._mark: Path | None = mark
-        else:
-            self._mark = None
-        # A killed process loses nothing that the kernel has; only a crash of the machine could.
-        self._connection = sqlite3.connect(self._path, isolation_level=None)
-        self._connection.execute("PRAGMA synchronous=OFF")
-        self._connection.execute("PRAGMA journal_mode=WAL" if path else "PRAGMA journal_mode=OFF")
-        self._connection.executescript(_SCHEMA)
         self._known: dict[Key, Any] = {}
         self._changed: dict[Key, Any] = {}
-        self._begin(batch)
+        self._dues: dict[Key, int] = {}
+        self._earliest: int | None = None
+        self._connection = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            self._open(journal="OFF" if path is None else "WAL")
+            self._begin(batch)
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise StateDamagedError(self.path, str(error)) from error
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _open(self, journal: str) -> None:
+        # A killed process loses nothing that the kernel has; only a crash of the machine could.
+        self._connection.execute("PRAGMA synchronous=OFF")
+        self._connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+        (found,) = self._connection.execute("PRAGMA user_version").fetchone()
+        if found == 0:
+            self._connection.execute(f"PRAGMA journal_mode={journal}")
+            self._connection.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+        elif found != _FORMAT:
+            reason = f"it has format {found}, and this version of orion writes {_FORMAT}"
+            raise StateDamagedError(self.path, reason)
 
     def _begin(self, batch: int) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -68,31 +102,34 @@ class StateStore:
         last = -1 if row is None else int(row[0])
         # A task without rows is not run, so batches may be missing in between; none may be ahead.
         if last > batch or (last < 0 and self._was_there):
-            self._connection.execute("ROLLBACK")
-            self._connection.close()
-            raise StateMismatchError(self._path, last, batch)
+            raise StateMismatchError(self.path, last, batch)
         if last != batch:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO base SELECT k, v FROM pending WHERE v IS NOT NULL"
-            )
-            self._connection.execute(
-                "DELETE FROM base WHERE k IN (SELECT k FROM pending WHERE v IS NULL)"
-            )
+            for (body,) in self._connection.execute("SELECT body FROM pending").fetchall():
+                self._settle(pickle.loads(body))
+            self._connection.execute("DELETE FROM batch")
+            self._connection.execute("INSERT INTO batch VALUES (?)", (batch,))
         self._connection.execute("DELETE FROM pending")
-        self._connection.execute("DELETE FROM batch")
-        self._connection.execute("INSERT INTO batch VALUES (?)", (batch,))
+
+    def _settle(self, changes: list[tuple[Key, bytes | None, int | None]]) -> None:
+        """Make the changes of the batch before part of the base."""
+        # In the order of the tree: neighbours lie on the same page.
+        _sort(changes, lambda change: _place(change[0]))
+        kept = (change for change in changes if change[1] is not None)
+        gone = ((key,) for key, value, _ in changes if value is None)
+        self._connection.executemany(_UPSERT, kept)
+        self._connection.executemany("DELETE FROM base WHERE k = ?", gone)
 
     def load(self, keys: Iterable[Key]) -> None:
         """Read the values of keys that will be asked for, many at a time."""
         wanted = [key for key in dict.fromkeys(keys) if key not in self._known]
+        _sort(wanted, _place)
+        self._known.update(dict.fromkeys(wanted))
         for start in range(0, len(wanted), _READ_AT_ONCE):
             part = wanted[start : start + _READ_AT_ONCE]
             marks = ",".join("?" * len(part))
             query = f"SELECT k, v FROM base WHERE k IN ({marks})"
             for key, value in self._connection.execute(query, part):
                 self._known[key] = pickle.loads(value)
-            for key in part:
-                self._known.setdefault(key, None)
 
     def get(self, key: Key) -> Any:
         """Return the value of a key; None: there is none."""
@@ -102,29 +139,69 @@ class StateStore:
             self.load([key])
         return self._known[key]
 
-    def put(self, key: Key, value: Any) -> None:
-        """Keep a value, or forget the key where it is None."""
+    def get_all(self, keys: Sequence[Key]) -> list[Any]:
+        """Return the values of many keys."""
+        self.load(keys)
+        changed, known = self._changed, self._known
+        if not changed:
+            return [known[key] for key in keys]
+        return [changed[key] if key in changed else known[key] for key in keys]
+
+    def put(self, key: Key, value: Any, due: int | None = None) -> None:
+        """Keep a value, or forget the key where it is None.
+
+        Args:
+            due: The moment at which the entry is over, for `due_keys`.
+        """
         self._changed[key] = value
+        if due is None or value is None:
+            self._dues.pop(key, None)
+            return
+        self._dues[key] = due
+        if self._earliest is not None:
+            self._earliest = min(self._earliest, due)
+
+    def put_all(
+        self, keys: Sequence[Key], values: Sequence[Any], dues: Sequence[int] | None = None
+    ) -> None:
+        """Keep the values of many keys."""
+        self._changed.update(zip(keys, values, strict=True))
+        if dues is not None:
+            self._dues.update(zip(keys, dues, strict=True))
+            self._earliest = None
 
     def changes(self) -> Mapping[Key, Any]:
         """Return what this batch has changed so far."""
         return self._changed
 
-    def scan(self, prefix: str) -> Iterable[Key]:
-        """Yield the text keys that begin so, of the base and of this batch."""
-        end = prefix + "\U0010ffff"
-        found = self._connection.execute("SELECT k FROM base WHERE k >= ? AND k < ?", (prefix, end))
-        known = {key for (key,) in found}
-        known |= {k for k in self._changed if isinstance(k, str) and k.startswith(prefix)}
-        return sorted(known)
+    def due_keys(self, now: int) -> list[Key]:
+        """Return the keys whose moment has come, the earliest first."""
+        if self._earliest is None:
+            found = self._connection.execute("SELECT min(due) FROM base WHERE due IS NOT NULL")
+            (earliest,) = found.fetchone()
+            dues = [due for due in (earliest, *self._dues.values()) if due is not None]
+            # Nothing is due before the end of time if there is nothing.
+            self._earliest = min(dues, default=1 << 62)
+        if now < self._earliest:
+            return []
+        kept = self._connection.execute("SELECT due, k FROM base WHERE due <= ?", (now,))
+        over = [(due, key) for due, key in kept if key not in self._changed]
+        over += [(due, key) for key, due in self._dues.items() if due <= now]
+        over.sort(key=lambda item: (item[0], _place(item[1])))
+        self._earliest = None
+        return [key for _, key in over]
 
     def commit(self) -> None:
         """Leave the changes pending, with the batch's number, and close."""
+        dues = self._dues
         rows = [
-            (key, None if value is None else pickle.dumps(value, protocol=5))
+            (key, None if value is None else pickle.dumps(value, protocol=5), dues.get(key))
             for key, value in self._changed.items()
         ]
-        self._connection.executemany("INSERT INTO pending VALUES (?, ?)", rows)
+        # Many in one value cost a fraction of a row for each.
+        parts = (rows[at : at + _WRITE_AT_ONCE] for at in range(0, len(rows), _WRITE_AT_ONCE))
+        bodies = ((pickle.dumps(part, protocol=5),) for part in parts)
+        self._connection.executemany("INSERT INTO pending VALUES (?)", bodies)
         self._connection.execute("COMMIT")
         self._connection.close()
         if self._mark is not None and not self._was_there:
@@ -135,6 +212,21 @@ class StateStore:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
         self._connection.close()
+
+
+def _sort(items: list[Any], key: Callable[[Any], Any]) -> None:
+    """Sort in place by a key, which is needed only where kinds are mixed."""
+    try:
+        items.sort()
+    except TypeError:
+        items.sort(key=key)
+
+
+def _place(key: Key) -> tuple[int, Any]:
+    """Return what keys are sorted by: numbers, then texts, then bytes, as SQLite does."""
+    if isinstance(key, str):
+        return 1, key
+    return (0, key) if isinstance(key, int) else (2, key)
 
 
 def _words(batch: int) -> str:

@@ -4,17 +4,17 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 from pyspark import TaskContext
 
-from orion.formats import arrow_type, from_arrow, to_arrow
-from orion.model import Array, Field, Map, Scalar, Struct, Type
-from orion.state.column_group import sorted_table
+from orion.formats import arrow_type
+from orion.model import Field
+from orion.state.columns import sorted_table
 from orion.state.store import StateStore
+from orion.state.value import Row, read_rows, write_rows
 
-Row = tuple[Any, ...]
 _BATCH = "streaming.sql.batchId"
 
 
@@ -68,12 +68,7 @@ def make_task(
         # A batch makes millions of objects and no cycles: looking for some costs half of its time.
         gc.disable()
         try:
-            given = list(batches)
-            found = _run_table(operator, given, order, state)
-            if found is None:
-                rows = read_rows(given, operator.inputs)
-                rows.sort(key=lambda row: row[order])
-                found = [write_rows(list(operator.run(rows, state)), operator.outputs)]
+            found = run_partition(operator, list(batches), order, state)
             state.commit()
         except BaseException:
             state.abandon()
@@ -83,6 +78,18 @@ def make_task(
         yield from found
 
     return task
+
+
+def run_partition(
+    operator: Operator, batches: list[pa.RecordBatch], order: int, state: StateStore
+) -> list[pa.RecordBatch]:
+    """Return what an operator makes of the rows of one partition, by columns where it can."""
+    found = _run_table(operator, batches, order, state)
+    if found is not None:
+        return found
+    rows = read_rows(batches, operator.inputs)
+    rows.sort(key=lambda row: row[order])
+    return [write_rows(list(operator.run(rows, state)), operator.outputs)]
 
 
 def _run_table(
@@ -95,44 +102,10 @@ def _run_table(
         return None
     table = sorted_table(pa.Table.from_batches(batches), order)
     found = None if table is None else run(table, state)
-    return None if found is None else list(found.to_batches())
-
-
-def read_rows(batches: Iterable[pa.RecordBatch], fields: Sequence[Field]) -> list[Row]:
-    """Return the rows of Arrow batches as plain values."""
-    rows: list[Row] = []
-    for batch in batches:
-        columns = [_plain(batch.column(number), field.type) for number, field in enumerate(fields)]
-        rows.extend(zip(*columns, strict=True))
-    return rows
-
-
-def _plain(column: pa.Array, kind: Type) -> list[Any]:
-    values: list[Any] = column.to_pylist()
-    return [from_arrow(value, kind) for value in values] if _needs_change(kind) else values
-
-
-def _needs_change(kind: Type) -> bool:
-    match kind:
-        case Array(element):
-            return _needs_change(element)
-        case Map():
-            return True
-        case Struct(fields):
-            return any(_needs_change(field.type) for field in fields)
-    return kind in (Scalar.DATE, Scalar.TIMESTAMP)
-
-
-def write_rows(rows: Sequence[Row], fields: Sequence[Field]) -> pa.RecordBatch:
-    """Return plain rows as an Arrow batch."""
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(fields)
-    arrays = [
-        pa.array(
-            [to_arrow(value, field.type) for value in column]
-            if _needs_change(field.type) or field.type is Scalar.DOUBLE
-            else list(column),
-            arrow_type(field.type),
-        )
-        for column, field in zip(columns, fields, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, names=[f"c{n}" for n in range(len(fields))])
+    if found is None:
+        return None
+    # The types that Spark was told.
+    kinds = [arrow_type(field.type) for field in operator.outputs]
+    columns = zip(found.columns, kinds, strict=True)
+    cast = [column if column.type == kind else column.cast(kind) for column, kind in columns]
+    return list(pa.Table.from_arrays(cast, names=found.column_names).to_batches())

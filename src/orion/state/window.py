@@ -27,9 +27,9 @@ class TimeWindows:
             yield start
             start += self.advance_ms
 
-    def is_closed(self, start: int, now_ms: int) -> bool:
-        """Tell whether a window takes no more records."""
-        return start + self.size_ms <= now_ms - self.grace_ms
+    def due(self, start: int) -> int:
+        """Return the moment from which a window takes no more records."""
+        return start + self.size_ms + self.grace_ms
 
 
 @dataclass(frozen=True)
@@ -38,3 +38,7 @@ class SessionWindows:
 
     gap_ms: int
     grace_ms: int = DEFAULT_GRACE_MS
+
+    def due(self, end: int) -> int:
+        """Return the moment from which no record can reach a session any more."""
+        return end + self.gap_ms + self.grace_ms + 1

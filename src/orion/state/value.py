@@ -1,0 +1,56 @@
+"""Columns and rows of plain values between Arrow and operators."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from orion.formats import arrow_type, from_arrow, to_arrow
+from orion.model import Array, Field, Map, Scalar, Struct, Type
+
+Row = tuple[Any, ...]
+
+
+def read_column(column: pa.Array | pa.ChunkedArray, kind: Type) -> list[Any]:
+    """Return a column's values as operators take them."""
+    values: list[Any] = column.to_pylist()
+    return [from_arrow(value, kind) for value in values] if _needs_change(kind) else values
+
+
+def write_column(values: Sequence[Any], kind: Type) -> pa.Array:
+    """Return plain values as a column."""
+    if _needs_change(kind) or kind is Scalar.DOUBLE:
+        values = [to_arrow(value, kind) for value in values]
+    return pa.array(values, arrow_type(kind))
+
+
+def read_rows(batches: Iterable[pa.RecordBatch], fields: Sequence[Field]) -> list[Row]:
+    """Return the rows of Arrow batches as plain values."""
+    rows: list[Row] = []
+    for batch in batches:
+        columns = [
+            read_column(batch.column(number), field.type) for number, field in enumerate(fields)
+        ]
+        rows.extend(zip(*columns, strict=True))
+    return rows
+
+
+def write_rows(rows: Sequence[Row], fields: Sequence[Field]) -> pa.RecordBatch:
+    """Return plain rows as an Arrow batch."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(fields)
+    arrays = [
+        write_column(list(column), field.type)
+        for column, field in zip(columns, fields, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names=[f"c{n}" for n in range(len(fields))])
+
+
+def _needs_change(kind: Type) -> bool:
+    match kind:
+        case Array(element):
+            return _needs_change(element)
+        case Map():
+            return True
+        case Struct(fields):
+            return any(_needs_change(field.type) for field in fields)
+    return kind in (Scalar.DATE, Scalar.TIMESTAMP)

@@ -1,0 +1,253 @@
+"""Operators over whole columns give what they give row by row, and leave the same state."""
+
+import math
+import random
+from collections.abc import Callable
+from decimal import Decimal as Number
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from orion.model import Array, Decimal, Field, Scalar, Struct, Type
+from orion.sql import built_in_functions, step, typed
+from orion.state import (
+    LEFT,
+    RIGHT,
+    SEQUENCE,
+    ChangeOperator,
+    GroupLayout,
+    GroupOperator,
+    JoinLayout,
+    Operator,
+    SessionOperator,
+    SessionWindows,
+    StreamTableOperator,
+    TimeWindows,
+    WindowOperator,
+)
+from orion.state.columns import sorted_table
+from orion.state.store import StateStore
+from orion.state.value import read_rows, write_rows
+
+Row = tuple[Any, ...]
+SEEDS = range(25)
+FUNCTIONS = built_in_functions()
+MONEY = Decimal(6, 2)
+PAIR = Struct((Field("X", Scalar.STRING), Field("Y", Scalar.BIGINT)))
+# Values that are hard to order or to add up.
+VALUES: dict[Type, Callable[[random.Random], Any]] = {
+    Scalar.INTEGER: lambda rng: rng.randint(-(2**31), 2**31 - 1),
+    Scalar.BIGINT: lambda rng: rng.choice([rng.randint(-5, 5), rng.randint(-(2**62), 2**62)]),
+    Scalar.DOUBLE: lambda rng: rng.choice(
+        [0.1, -0.0, 0.0, 1e300, -1e300, 3.5, math.inf, rng.random()]
+    ),
+    Scalar.STRING: lambda rng: rng.choice(["", "a", "ä", "Z", "\U0001f600", "\uffff", "ab"]),
+    Scalar.BYTES: lambda rng: rng.choice([b"", b"\x00", b"\xff", b"a"]),
+    Scalar.BOOLEAN: lambda rng: rng.random() < 0.5,
+    Scalar.DATE: lambda rng: rng.randint(-9, 9),
+    Scalar.TIMESTAMP: lambda rng: rng.randint(-(10**12), 10**12),
+    MONEY: lambda rng: Number(rng.randint(-9999, 9999)).scaleb(-2),
+    PAIR: lambda rng: {"X": rng.choice("ab"), "Y": rng.randint(0, 3)},
+}
+ORDERED = [kind for kind in VALUES if kind not in (Scalar.BOOLEAN, PAIR)]
+NUMBERS: list[Type] = [Scalar.INTEGER, Scalar.BIGINT, Scalar.DOUBLE]
+
+
+def value(rng: random.Random, kind: Type) -> Any:
+    return None if rng.random() < 0.2 else VALUES[kind](rng)
+
+
+def call(function: str, kind: Type, *constants: object) -> step.AggregateCall:
+    types = [kind, *(Scalar.BOOLEAN for _ in constants)]
+    resolved = FUNCTIONS.resolve(function, types)
+    name = f"{function}_{kind}_{len(constants)}"
+    return step.AggregateCall(name, resolved, (typed.Input(kind, "N"),), constants)
+
+
+def random_layout(rng: random.Random) -> GroupLayout:
+    second: list[Type] = [Scalar.INTEGER, MONEY, PAIR]
+    keys = [Field("A", Scalar.STRING), Field("B", rng.choice(second))]
+    every = [
+        *(call(name, kind) for name in ("SUM", "AVG") for kind in NUMBERS),
+        *(call(name, kind) for name in ("MIN", "MAX") for kind in ORDERED),
+        *(call("LATEST_BY_OFFSET", kind) for kind in VALUES),
+        *(call("EARLIEST_BY_OFFSET", kind) for kind in VALUES),
+        call("LATEST_BY_OFFSET", Scalar.STRING, False),
+        call("EARLIEST_BY_OFFSET", Scalar.BIGINT, False),
+        call("COUNT", Scalar.STRING),
+    ]
+    return GroupLayout(tuple(keys[: rng.choice([1, 2])]), tuple(rng.sample(every, 5)))
+
+
+def facts(rng: random.Random, place: int, *, absent: bool = False) -> Row:
+    time = max(0, place * 10 + rng.randint(-150, 30))
+    return time, [rng.randrange(2), place], absent, None, f"t/{rng.randrange(2)}"
+
+
+def key_of(rng: random.Random, field: Field) -> Any:
+    return f"k{rng.randrange(4)}" if field.name == "A" else VALUES[field.type](rng)
+
+
+def group_rows(layout: GroupLayout, rng: random.Random, first: int) -> list[Row]:
+    return [
+        (
+            *(key_of(rng, key) for key in layout.keys),
+            *(value(rng, field.type) for field in layout.columns[len(layout.keys) :]),
+            1,
+            *facts(rng, place),
+        )
+        for place in range(first, first + rng.randint(1, 90))
+    ]
+
+
+def agree(
+    operator: Operator, batches: list[list[Row]], folder: Path, *, may_decline: bool = False
+) -> None:
+    """Run batches both ways, each on a state of its own."""
+    names = [field.name for field in operator.inputs]
+    order = names.index(SEQUENCE)
+    for number, rows in enumerate(batches):
+        given = pa.Table.from_batches([write_rows(rows, operator.inputs)])
+        table = sorted_table(given, order)
+        by_column = StateStore(folder / "columns.db", number)
+        found = operator.run_table(table, by_column)  # type: ignore[attr-defined]
+        by_row = StateStore(folder / "rows.db", number)
+        ordered = sorted(read_rows(given.to_batches(), operator.inputs), key=lambda r: r[order])
+        wanted = list(operator.run(ordered, by_row))
+        if found is None:
+            assert may_decline
+            list(operator.run(ordered, by_column))
+        else:
+            assert spelled(read_rows(found.to_batches(), operator.outputs)) == spelled(wanted)
+        assert spelled(by_column.changes()) == spelled(by_row.changes())
+        by_column.commit()
+        by_row.commit()
+
+
+def spelled(found: Any) -> str:
+    """Return values so that -0.0 differs from 0.0 and NaN equals itself."""
+    if isinstance(found, list):
+        return "\n".join(map(str, found))
+    return "\n".join(f"{key}: {value}" for key, value in sorted(found.items(), key=str))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    layout = random_layout(rng)
+    batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
+    agree(GroupOperator(layout), batches, tmp_path)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("final", [False, True])
+def test_windows(seed: int, final: bool, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    layout = random_layout(rng)
+    windows = TimeWindows(60, rng.choice([60, 20, 25]), rng.choice([100, 400, 10**6]))
+    batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
+    # Time goes back where a partition shows itself, and windows that were closed are open again.
+    agree(WindowOperator(layout, windows, final), batches, tmp_path, may_decline=True)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sessions(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    layout = random_layout(rng)
+    windows = SessionWindows(rng.choice([10, 40]), rng.choice([50, 300, 10**6]))
+    batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
+    agree(SessionOperator(layout, windows), batches, tmp_path, may_decline=True)
+
+
+def test_windows_and_sessions_of_one_partition_go_by_columns(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    layout = random_layout(rng)
+    batches = [[(*row[:-1], "t/0") for row in group_rows(layout, rng, first)] for first in (0, 100)]
+    operators: dict[str, Operator] = {
+        "window": WindowOperator(layout, TimeWindows(60, 60, 200)),
+        "final": WindowOperator(layout, TimeWindows(60, 60, 200), final=True),
+        "session": SessionOperator(layout, SessionWindows(20, 100)),
+    }
+    for name, operator in operators.items():
+        (tmp_path / name).mkdir()
+        agree(operator, batches, tmp_path / name)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_of_a_table(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    calls = (call("COUNT", Scalar.STRING), call("SUM", Scalar.DOUBLE), call("AVG", Scalar.BIGINT))
+    layout = GroupLayout((Field("A", Scalar.STRING),), calls)
+    change = ChangeOperator((Field("$id.0", Scalar.BIGINT),), 1, layout.columns)
+
+    def rows(first: int) -> list[Row]:
+        return [
+            (
+                rng.randrange(9),
+                None if rng.random() < 0.1 else f"k{rng.randrange(3)}",
+                *(value(rng, field.type) for field in layout.columns[1:]),
+                *facts(rng, place, absent=rng.random() < 0.2),
+            )
+            for place in range(first, first + rng.randint(1, 40))
+        ]
+
+    batches = [rows(first) for first in (0, 100, 200)]
+    for name in ("change", "group"):
+        (tmp_path / name).mkdir()
+    agree(change, batches, tmp_path / "change")
+    store = StateStore(None, 0)
+    order = [field.name for field in change.inputs].index(SEQUENCE)
+    signed = list(change.run(sorted(batches[0], key=lambda r: r[order]), store))
+    store.abandon()
+    if signed:
+        agree(GroupOperator(layout), [signed], tmp_path / "group")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_events_and_a_table(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    kinds = rng.sample(list(VALUES), 4)
+    left = tuple(Field(f"L{n}", kind) for n, kind in enumerate(kinds[:2]))
+    right = tuple(Field(f"R{n}", kind) for n, kind in enumerate(kinds[2:]))
+    joined: list[Type] = [Scalar.STRING, Scalar.BIGINT, PAIR]
+    key = rng.choice(joined)
+    pool = [None, *(VALUES[key](rng) for _ in range(4))]
+    layout = JoinLayout(key, left, right, keeps_left=rng.random() < 0.5, keeps_right=False)
+
+    def row(place: int) -> Row:
+        side = rng.choice([LEFT, RIGHT])
+        own = [value(rng, field.type) for field in (left if side == LEFT else right)]
+        parts = (*own, None, None) if side == LEFT else (None, None, *own)
+        # The first is not null, so that a batch has something to go by columns.
+        joined_by = rng.choice(pool[1:] if place % 100 == 0 else pool)
+        return side, joined_by, *parts, *facts(rng, place, absent=rng.random() < 0.2)
+
+    batches = [
+        [row(place) for place in range(first, first + rng.randint(1, 40))]
+        for first in (0, 100, 200)
+    ]
+    agree(StreamTableOperator(layout), batches, tmp_path)
+
+
+@pytest.mark.parametrize("rows", [3, 70, 200])
+def test_doubles_are_added_one_by_one(rows: int, tmp_path: Path) -> None:
+    layout = GroupLayout((Field("A", Scalar.STRING),), (call("SUM", Scalar.DOUBLE),))
+    rng = random.Random(rows)
+    given = [("a", rng.random() * 10 ** rng.randint(0, 9), 1, *facts(rng, n)) for n in range(rows)]
+    agree(GroupOperator(layout), [given, given], tmp_path)
+
+
+def test_what_has_no_way_over_columns_is_left_to_rows(tmp_path: Path) -> None:
+    state = StateStore(tmp_path / "s.db", 0)
+    counted = (call("COUNT", Scalar.STRING),)
+    for key, calls, row in (
+        (Array(Scalar.STRING), counted, (["a"], "x")),
+        (Scalar.DOUBLE, counted, (0.5, "x")),
+        (Scalar.STRING, (call("COLLECT_LIST", Scalar.STRING),), ("a", "x")),
+    ):
+        operator = GroupOperator(GroupLayout((Field("A", key),), calls))
+        rows = [(*row, 1, 5, [0], False, None, "t/0")]
+        table = pa.Table.from_batches([write_rows(rows, operator.inputs)])
+        assert operator.run_table(table, state) is None
