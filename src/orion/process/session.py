@@ -39,6 +39,11 @@ _DEFAULTS = {
     f"{_STATE}.rocksdb.boundedMemoryUsage": "true",
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    # A small batch is mostly planning: no plan for the UI, no second opinion on each rule, and
+    # nothing to adapt where no stage is shuffled.
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.adaptive.streaming.stateless.enabled": "false",
     "spark.databricks.delta.snapshotPartitions": "1",  # 50 tasks to read a log of a few files
     "spark.python.daemon.module": "orion.worker",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
