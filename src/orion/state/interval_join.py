@@ -1,6 +1,6 @@
 """Two streams joined: events of the same key that lie close enough in time."""
 
-from bisect import insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +12,6 @@ from orion.state.layout import LEFT, Values
 from orion.state.store import Key, StateStore, store_key
 from orion.state.value import Row
 from orion.state.window import DEFAULT_GRACE_MS
-
-_WAITING = "$waiting"
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,15 @@ class IntervalOperator(JoinOperator):
         run.clock.keep()
 
 
-# An event that is kept: its time, its number (events of one time stay in order), its columns.
-Event = tuple[int, int, Values]
+# An event that is kept: its time, its number (events of one time stay in order), its columns, and
+# whether it waits to go out alone.
+Event = tuple[int, int, Values, bool]
+# What goes out alone: its time, its side, its key, its columns.
+Lonely = tuple[int, int, Any, Values]
 
 
 class _IntervalRun:
-    """One batch of two streams."""
+    """One batch of two streams. State, by key: the key, and the events of each side."""
 
     def __init__(self, operator: IntervalOperator, state: StateStore) -> None:
         self._operator = operator
@@ -64,33 +65,40 @@ class _IntervalRun:
         side, key, own, facts = self._layout.split(row)
         if key is None or facts.is_absent:
             return
-        now = max(self.clock.advance(facts.origin, facts.time_ms), self.clock.now_ms)
+        now = self.clock.advance(facts.origin, facts.time_ms)
         self._number = 0
-        yield from self._close(now, facts)
+        for time, lonely_side, lonely_key, lonely in self._close(now):
+            yield self._alone(lonely_key, lonely_side, lonely, time, facts)
         at = store_key((key,))
-        sides: list[list[Event]] = self._state.get(at) or [[], []]
-        found = list(self._partners(side, facts.time_ms, sides[1 - side]))
-        for time, _, other in found:
+        kept = self._state.get(at)
+        sides = [self._recent(events, now) for events in (kept[1:] if kept else ([], []))]
+        first, end = self._reach(side, facts.time_ms, sides[1 - side])
+        for time, _, other, _ in sides[1 - side][first:end]:
             pair = (own, other) if side == LEFT else (other, own)
             yield self._row(key, pair, max(time, facts.time_ms), facts)
-        if not found:
-            yield from self._alone(side, key, own, facts, now)
-        self._settle(at, 1 - side, found)
+        waits = False
+        if first == end and self._layout.keeps(side):
+            waits = self._operator.grace_ms is not None and self._over(side, facts.time_ms) > now
+            if not waits:
+                yield self._alone(key, side, own, facts.time_ms, facts)
+        sides[1 - side][first:end] = [(*event[:3], False) for event in sides[1 - side][first:end]]
         if facts.time_ms < now - self._operator.kept_ms:
             self.clock.drop()
-            return
-        kept = [self._recent(events, now) for events in sides]
-        insort(kept[side], (facts.time_ms, len(kept[side]), own), key=lambda event: event[:2])
-        self._state.put(at, kept)
+        else:
+            event = (facts.time_ms, len(sides[side]), own, waits)
+            insort(sides[side], event, key=lambda event: event[:2])
+        self._keep(at, key, sides)
 
-    def _partners(self, side: int, time: int, events: list[Event]) -> Iterator[Event]:
+    def _reach(self, side: int, time: int, events: list[Event]) -> tuple[int, int]:
+        """Return from where to where events of the other side are partners."""
         before, after = self._operator.before_ms, self._operator.after_ms
         if side != LEFT:
             before, after = after, before
-        return (event for event in events if time - before <= event[0] <= time + after)
+        first = bisect_left(events, time - before, key=_time)
+        return first, bisect_right(events, time + after, key=_time)
 
     def _recent(self, events: list[Event], now: int) -> list[Event]:
-        return [event for event in events if event[0] >= now - self._operator.kept_ms]
+        return events[bisect_left(events, now - self._operator.kept_ms, key=_time) :]
 
     def _row(
         self, key: Any, pair: tuple[Values | None, Values | None], time: int, facts: Facts
@@ -99,45 +107,38 @@ class _IntervalRun:
         self._number += 1
         return row
 
-    # -- events without a partner
+    def _alone(self, key: Any, side: int, own: Values, time: int, facts: Facts) -> Row:
+        pair = (own, None) if side == LEFT else (None, own)
+        return self._row(key, pair, time, facts)
 
-    def _alone(self, side: int, key: Any, own: Values, facts: Facts, now: int) -> Iterator[Row]:
-        if not self._layout.keeps(side):
-            return
+    def _over(self, side: int, time: int) -> int:
+        """Return the moment from which no partner can come any more."""
         reach = self._operator.after_ms if side == LEFT else self._operator.before_ms
-        if self._operator.grace_ms is None or facts.time_ms + reach < now:
-            pair = (own, None) if side == LEFT else (None, own)
-            yield self._row(key, pair, facts.time_ms, facts)
-            return
-        waiting: list[Any] = self._state.get(_WAITING) or []
-        self._state.put(_WAITING, [*waiting, (facts.time_ms, side, key, own)])
+        return time + reach + (self._operator.grace_ms or 0) + 1
 
-    def _settle(self, at: Key, side: int, found: list[Event]) -> None:
-        """Forget that events wait alone which have a partner now."""
-        waiting: list[Any] = self._state.get(_WAITING) or []
-        if not waiting or not found:
+    def _keep(self, at: Key, key: Any, sides: list[list[Event]]) -> None:
+        if not any(sides):
+            self._state.put(at, None)
             return
-        met = {event[0] for event in found}
-        left = [
-            item
-            for item in waiting
-            if not (item[1] == side and store_key((item[2],)) == at and item[0] in met)
-        ]
-        self._state.put(_WAITING, left)
+        # When all of its events are forgotten, or the first that waits goes out.
+        dues = [max(events[-1][0] for events in sides if events) + self._operator.kept_ms + 1]
+        dues += [self._over(s, e[0]) for s, events in enumerate(sides) for e in events if e[3]]
+        self._state.put(at, (key, *sides), min(dues))
 
-    def _close(self, now: int, facts: Facts) -> Iterator[Row]:
-        """Give the events that no partner can reach any more, the earliest first."""
-        waiting: list[Any] = self._state.get(_WAITING) or []
-        if not waiting:
-            return
-        over = [item for item in waiting if self._is_over(item, now)]
-        if not over:
-            return
-        self._state.put(_WAITING, [item for item in waiting if item not in over])
-        for time, side, key, own in sorted(over, key=lambda item: item[:2]):
-            pair = (own, None) if side == LEFT else (None, own)
-            yield self._row(key, pair, time, facts)
+    def _close(self, now: int) -> list[Lonely]:
+        """Forget what is over; return the events that no partner can reach any more."""
+        found: list[Lonely] = []
+        for at in self._state.due_keys(now):
+            key, *sides = self._state.get(at)
+            kept: list[list[Event]] = []
+            for side, events in enumerate(sides):
+                over = [e for e in events if e[3] and self._over(side, e[0]) <= now]
+                found += [(time, side, key, own) for time, _, own, _ in over]
+                left = [(*e[:3], False) if e in over else e for e in events] if over else events
+                kept.append(self._recent(left, now))
+            self._keep(at, key, kept)
+        return sorted(found, key=lambda item: item[:2])
 
-    def _is_over(self, item: Any, now: int) -> bool:
-        reach = self._operator.after_ms if item[1] == LEFT else self._operator.before_ms
-        return bool(item[0] + reach + (self._operator.grace_ms or 0) < now)
+
+def _time(event: Event) -> int:
+    return event[0]

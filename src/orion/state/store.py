@@ -9,6 +9,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,10 @@ _SCHEMA = f"""
     CREATE TABLE batch (number INTEGER);
     PRAGMA user_version = {_FORMAT};
 """
-_UPSERT = (
-    "INSERT INTO base VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET v = excluded.v, due = excluded.due"
-)
+# What stays due when it was must not cost a change of the index.
+_UPSERT = "INSERT INTO base VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET v = excluded.v"
+_UPSERT_DUE = f"{_UPSERT}, due = excluded.due"
+_FAR = 1 << 62
 Key = str | int | bytes
 _REBUILD = "Put the newest state back, or make it anew from the topics: orion queries rebuild NAME"
 
@@ -72,7 +74,10 @@ class StateStore:
         self._known: dict[Key, Any] = {}
         self._changed: dict[Key, Any] = {}
         self._dues: dict[Key, int] = {}
-        self._earliest: int | None = None
+        self._known_dues: dict[Key, int] = {}
+        # What this batch has put, by moment; and how far the base has been looked through.
+        self._queue: list[tuple[int, tuple[int, Any]]] = []
+        self._looked_until, self._next_due = -1, -1
         self._connection = sqlite3.connect(self.path, isolation_level=None)
         try:
             self._open(journal="OFF" if path is None else "WAL")
@@ -110,13 +115,15 @@ class StateStore:
             self._connection.execute("INSERT INTO batch VALUES (?)", (batch,))
         self._connection.execute("DELETE FROM pending")
 
-    def _settle(self, changes: list[tuple[Key, bytes | None, int | None]]) -> None:
+    def _settle(self, changes: list[tuple[Key, bytes | None, int | None, bool]]) -> None:
         """Make the changes of the batch before part of the base."""
         # In the order of the tree: neighbours lie on the same page.
         _sort(changes, lambda change: _place(change[0]))
-        kept = (change for change in changes if change[1] is not None)
-        gone = ((key,) for key, value, _ in changes if value is None)
+        kept = (change[:3] for change in changes if change[1] is not None and not change[3])
+        moved = (change[:3] for change in changes if change[1] is not None and change[3])
+        gone = ((change[0],) for change in changes if change[1] is None)
         self._connection.executemany(_UPSERT, kept)
+        self._connection.executemany(_UPSERT_DUE, moved)
         self._connection.executemany("DELETE FROM base WHERE k = ?", gone)
 
     def load(self, keys: Iterable[Key]) -> None:
@@ -127,9 +134,11 @@ class StateStore:
         for start in range(0, len(wanted), _READ_AT_ONCE):
             part = wanted[start : start + _READ_AT_ONCE]
             marks = ",".join("?" * len(part))
-            query = f"SELECT k, v FROM base WHERE k IN ({marks})"
-            for key, value in self._connection.execute(query, part):
+            query = f"SELECT k, v, due FROM base WHERE k IN ({marks})"
+            for key, value, due in self._connection.execute(query, part):
                 self._known[key] = pickle.loads(value)
+                if due is not None:
+                    self._known_dues[key] = due
 
     def get(self, key: Key) -> Any:
         """Return the value of a key; None: there is none."""
@@ -151,53 +160,68 @@ class StateStore:
         """Keep a value, or forget the key where it is None.
 
         Args:
-            due: The moment at which the entry is over, for `due_keys`.
+            due: When `due_keys` shall give the key; an earlier moment that it has stays.
         """
         self._changed[key] = value
         if due is None or value is None:
             self._dues.pop(key, None)
             return
-        self._dues[key] = due
-        if self._earliest is not None:
-            self._earliest = min(self._earliest, due)
+        if key not in self._known:
+            self.load([key])
+        due = min(due, self._dues.get(key, due), self._known_dues.get(key, due))
+        if self._dues.get(key) != due:
+            self._dues[key] = due
+            heappush(self._queue, (due, _place(key)))
 
     def put_all(
         self, keys: Sequence[Key], values: Sequence[Any], dues: Sequence[int] | None = None
     ) -> None:
         """Keep the values of many keys."""
-        self._changed.update(zip(keys, values, strict=True))
-        if dues is not None:
-            self._dues.update(zip(keys, dues, strict=True))
-            self._earliest = None
+        if dues is None:
+            self._changed.update(zip(keys, values, strict=True))
+            return
+        for key, value, due in zip(keys, values, dues, strict=True):
+            self.put(key, value, due)
 
     def changes(self) -> Mapping[Key, Any]:
         """Return what this batch has changed so far."""
         return self._changed
 
     def due_keys(self, now: int) -> list[Key]:
-        """Return the keys whose moment has come, the earliest first."""
-        if self._earliest is None:
-            found = self._connection.execute("SELECT min(due) FROM base WHERE due IS NOT NULL")
-            (earliest,) = found.fetchone()
-            dues = [due for due in (earliest, *self._dues.values()) if due is not None]
-            # Nothing is due before the end of time if there is nothing.
-            self._earliest = min(dues, default=1 << 62)
-        if now < self._earliest:
-            return []
-        kept = self._connection.execute("SELECT due, k FROM base WHERE due <= ?", (now,))
-        over = [(due, key) for due, key in kept if key not in self._changed]
-        over += [(due, key) for key, due in self._dues.items() if due <= now]
-        over.sort(key=lambda item: (item[0], _place(item[1])))
-        self._earliest = None
-        return [key for _, key in over]
+        """Return the keys whose moment has come, the earliest first; they have none any more."""
+        over: list[tuple[int, tuple[int, Any]]] = []
+        while self._queue and self._queue[0][0] <= now:
+            due, place = heappop(self._queue)
+            # One that has been put again since is there twice.
+            if self._dues.get(place[1]) == due:
+                over.append((due, place))
+                del self._dues[place[1]]
+        if now >= self._next_due:
+            over += self._due_in_base(now)
+        keys = [key for _, (_, key) in sorted(over)]
+        self.load(keys)
+        for key in keys:
+            self._known_dues.pop(key, None)
+        return keys
+
+    def _due_in_base(self, now: int) -> list[tuple[int, tuple[int, Any]]]:
+        """Return what has come due in the base since it was looked at, but for what has changed."""
+        since = self._looked_until
+        found = self._connection.execute(
+            "SELECT due, k FROM base WHERE due > ? AND due <= ?", (since, now)
+        ).fetchall()
+        row = self._connection.execute("SELECT min(due) FROM base WHERE due > ?", (now,)).fetchone()
+        self._looked_until, self._next_due = now, _FAR if row[0] is None else int(row[0])
+        return [(due, _place(key)) for due, key in found if key not in self._changed]
 
     def commit(self) -> None:
         """Leave the changes pending, with the batch's number, and close."""
-        dues = self._dues
-        rows = [
-            (key, None if value is None else pickle.dumps(value, protocol=5), dues.get(key))
-            for key, value in self._changed.items()
-        ]
+        dues, known = self._dues, self._known_dues
+        rows = []
+        for key, value in self._changed.items():
+            body = None if value is None else pickle.dumps(value, protocol=5)
+            due = dues.get(key)
+            rows.append((key, body, due, due != known.get(key)))
         # Many in one value cost a fraction of a row for each.
         parts = (rows[at : at + _WRITE_AT_ONCE] for at in range(0, len(rows), _WRITE_AT_ONCE))
         bodies = ((pickle.dumps(part, protocol=5),) for part in parts)

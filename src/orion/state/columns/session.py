@@ -25,7 +25,7 @@ from orion.state.window import SessionWindows
 # Its first and last moment, and the states of its aggregates.
 Session = tuple[int, int, list[Any]]
 # Before all times.
-_NEVER = -(1 << 60)
+_NOTHING: Session = (-(1 << 60), -(1 << 60), [])
 
 
 @dataclass(frozen=True)
@@ -113,9 +113,9 @@ class SessionColumns:
         times = self._columns.facts.times[order]
         # Sessions that end later can be reached by a row.
         over = self.now[order] - self._windows.due(0)
-        open_ = [max(sessions, key=_end) if sessions else None for sessions in kept]
-        starts = np.array([_NEVER if s is None else s[0] for s in open_], np.int64)
-        ends = np.array([_NEVER if s is None else s[1] for s in open_], np.int64)
+        latest = [_latest(sessions) for sessions in kept]
+        starts = np.array([start for start, _, _ in latest], np.int64)
+        ends = np.array([end for _, end, _ in latest], np.int64)
         reached = segments.running_max(times, ends)
         before = np.concatenate([reached, ends])[segments.previous]
         begins = (times > before + self._windows.gap_ms) | (before <= over)
@@ -133,7 +133,7 @@ class SessionColumns:
         goes_on = (~course.begins[parts.first]).tolist()
         groups = segments.group[parts.first].tolist()
         states = [
-            max(kept[group], key=_end)[2] if on else None
+            _latest(kept[group])[2] if on else None
             for group, on in zip(groups, goes_on, strict=True)
         ]
         given = self._columns.rows(parts, rows[segments.order], ())
@@ -155,9 +155,9 @@ class SessionColumns:
         groups = segments.group[parts.first].tolist()
         for number, (group, own) in enumerate(zip(groups, zip(*states, strict=True), strict=True)):
             if goes_on[number]:
-                found[group].remove(max(kept[group], key=_end))
+                found[group].remove(_latest(kept[group]))
             found[group].append((starts[number], ends[number], list(own)))
-        dues = [self._windows.due(min(map(_end, sessions))) for sessions in found]
+        dues = [self._windows.due(min([end for _, end, _ in sessions])) for sessions in found]
         state.put_all(names, [(sessions,) for sessions in found], dues)
 
     def _changes(
@@ -188,5 +188,8 @@ class SessionColumns:
         return self._columns.facts.caused(own, causes, numbers, ends, is_back)
 
 
-def _end(session: Session) -> int:
-    return session[1]
+def _latest(sessions: Sequence[Session]) -> Session:
+    """Return the session that ends last; without any, one before all times."""
+    if len(sessions) < 2:
+        return sessions[0] if sessions else _NOTHING
+    return max(sessions, key=lambda session: session[1])
