@@ -83,7 +83,12 @@ def _sql_job(started: Started, app: App, runtime: Runtime) -> Job:
 
     def start(name: str) -> None:
         own = replace(started, query=name)
-        runtime.write_records(lambda: live.rows(own), own.sink.topic, name=name)
+        runtime.write_records(
+            lambda ids: live.rows(own, ids),
+            own.sink.topic,
+            name=name,
+            sources=live.topics(own),
+        )
 
     return Job(started.sink.topic, start)
 

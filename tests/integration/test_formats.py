@@ -168,7 +168,8 @@ def test_avro_records_of_many_schemas(
         None,
     ]
     spec = FormatSpec(Format.AVRO, (Field("ID", Scalar.STRING),), subject="t-value", wrap=True)
-    found = decode_column(F.col("value"), spec, schemas, closed=closed)
+    expected = frozenset({first}) if closed else None
+    found = decode_column(F.col("value"), spec, schemas, expected=expected)
     rows = of_bytes(bodies).select(found.alias("v")).select("v.row.ID", "v.reason", "v.row")
     read = rows.collect()
     assert [row["ID"] for row in read] == ["7", "8", None, None if closed else "9", *[None] * 5]
@@ -195,7 +196,7 @@ def test_a_filter_does_not_decode_twice(
     schemas = MemorySchemas()
     schemas.register("t-value", _record("R", {"ID": "int"}))
     spec = FormatSpec(Format.AVRO, (Field("ID", Scalar.INTEGER),), subject="t-value")
-    found = decode_column(F.col("value"), spec, schemas, closed=True)
+    found = decode_column(F.col("value"), spec, schemas, expected=frozenset())
     good = of_bytes([None]).select(found.alias("v")).where("v.reason is null and v.row.ID > 1")
     plan = good.select("v.row.ID")._jdf.queryExecution().executedPlan().toString()
     filters = [line for line in plan.splitlines() if "Filter" in line]

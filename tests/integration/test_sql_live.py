@@ -11,6 +11,7 @@ import pytest
 
 from orion.app import App
 from orion.command import FormatRules, Preparation
+from orion.formats import MemorySchemas, Schema, SchemaKind, header
 from orion.log import DeadLetters, Groups, Outbox, Record, Tail
 from orion.model import OrionError
 from orion.pipeline import Pipeline
@@ -25,16 +26,17 @@ class Bench:
 
     def __init__(self, app: App, runtime: Any, folder: Path) -> None:
         self.app = app
+        self.schemas = MemorySchemas()
         self._runtime = runtime
         self.catalogue = Catalogue()
-        self._planner = Planner(app.functions, FormatRules(None))
+        self._planner = Planner(app.functions, FormatRules(self.schemas))
         self._numbers = count(1)
         self.queries: list[str] = []
         self._live = LiveSql(
             sql_session(runtime.spark),
             app.connection,
             app.functions,
-            None,
+            self.schemas,
             runtime.batch_records,
             partitions=lambda topic: len(app.topics.get(topic).partitions),
             state_folder=str(folder),
@@ -43,14 +45,17 @@ class Bench:
     def sql(self, text: str) -> None:
         for statement in parse_statements(text):
             change = self._planner.plan(statement, self.catalogue, number=next(self._numbers))
-            Preparation(self.app.topics, None).prepare(change)
+            Preparation(self.app.topics, self.schemas).prepare(change)
             self.catalogue = change.apply(self.catalogue)
             if isinstance(change, Started):
                 self._start(change)
 
     def _start(self, started: Started) -> None:
         self._runtime.write_records(
-            lambda: self._live.rows(started), started.sink.topic, name=started.query
+            lambda ids: self._live.rows(started, ids),
+            started.sink.topic,
+            name=started.query,
+            sources=self._live.topics(started),
         )
         self.queries.append(started.query)
 
@@ -144,3 +149,40 @@ def _letters(bench: Bench, topic: str) -> list[Record]:
         while not tail.has_reached(ends):
             records += tail.read(0.1)
     return records
+
+
+def test_a_query_reads_schemas_that_come_up_while_it_runs(bench: Bench, topic: str) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (id INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='AVRO', PARTITIONS=1, WRAP_SINGLE_VALUE=true);
+        CREATE STREAM {name}_ids WITH (VALUE_FORMAT='JSON', WRAP_SINGLE_VALUE=true)
+          AS SELECT * FROM {name};
+        CREATE TABLE {name}_n WITH (VALUE_FORMAT='JSON') AS SELECT 1 AS k, COUNT(*) AS n FROM {name}
+          GROUP BY 1;
+    """)
+    (first,) = bench.schemas.versions(f"{topic}-value")
+    # Null or an int, whose value 7 is the byte 14.
+    bench.write(topic, [(None, header(first.id) + b"\2\16")])
+    bench.settle()
+    second = bench.schemas.register(
+        f"{topic}-value", _avro("Later", {"extra": "int", "ID": "long"})
+    )
+    elsewhere = bench.schemas.register("elsewhere", _avro("Elsewhere", {"Id": "string"}))
+    bench.write(topic, [(None, header(second) + b"\2\20"), (None, header(99) + b"\2")])
+    bench.settle()
+    bench.write(topic, [(None, header(elsewhere) + b"\0029"), (None, header(first.id) + b"\2\24")])
+    bench.settle()
+    ids = [row["ID"] for _, row in bench.read(f"{name.upper()}_IDS")]
+    assert ids == [7, 8, 9, 10]
+    assert bench.read(f"{name.upper()}_N")[-1][1] == {"N": 4}
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    for query in bench.queries:
+        assert [record.value for record in _letters(bench, letters.topic(query))] == [
+            header(99) + b"\2"
+        ]
+
+
+def _avro(name: str, fields: dict[str, str]) -> Schema:
+    listed = [{"name": field, "type": kind} for field, kind in fields.items()]
+    return Schema(SchemaKind.AVRO, json.dumps({"type": "record", "name": name, "fields": listed}))

@@ -1,6 +1,6 @@
 """A query as it was asked for, before it runs; and what its path promises."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -13,17 +13,21 @@ from orion.process.encode import TopicWrite
 _NAME = "letters, digits, '.', '_' and '-'"
 
 
+# Builds a streaming DataFrame that can read records of these schema ids, besides the known ones.
+BuildRows = Callable[[Set[int]], DataFrame]
+
+
 @dataclass(frozen=True)
 class Definition:
     """A query: rows, where they go, how.
 
     Args:
-        rows: Builds the streaming DataFrame; called again at each restart.
+        rows: Called again at each restart.
         once: Read what is there now, then stop.
     """
 
     name: str
-    rows: Callable[[], DataFrame]
+    rows: BuildRows
     sink: TopicWrite | TableWrite
     mode: Mode
     sink_name: str

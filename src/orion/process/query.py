@@ -19,6 +19,7 @@ from orion.model import (
     State,
     parse_duration_ms,
 )
+from orion.process.batch import UnplannedSchemasError
 from orion.process.definition import Definition
 from orion.process.running import Place, RunningQuery
 from orion.process.stranger import end_offsets
@@ -76,6 +77,7 @@ class Query:
         self._running_since_s = 0.0
         self._looked_s = 0.0
         self._dead_letters_before = 0
+        self._schema_ids: frozenset[int] = frozenset()
         self._groups = GroupCommit(place.connection)
         self.status = QueryStatus(
             name=definition.name,
@@ -124,7 +126,7 @@ class Query:
                 self._change(state=State.STOPPED, records_per_second=0.0)
 
     def _begin(self) -> None:
-        self._run = RunningQuery(self.definition, self._place)
+        self._run = RunningQuery(self.definition, self._place, self._schema_ids)
         self._run.start()
         self._running_since_s = self._clock()
         self._change(state=State.RUNNING, started_ms=int(self._clock() * 1000))
@@ -149,6 +151,9 @@ class Query:
             self._failed(failure)
 
     def _failed(self, error: BaseException) -> None:
+        if isinstance(error, UnplannedSchemasError):
+            self._plan_anew(error)
+            return
         text = first_line(error)
         restarts = self.status.restarts
         if isinstance(error, _FINAL) or restarts >= self._policy.max_restarts:
@@ -159,6 +164,13 @@ class Query:
         self._next_start_s = self._clock() + wait_s
         logger.warning("query %s failed, restart in %.0f s: %s", self.definition.name, wait_s, text)
         self._change(state=State.RESTARTING, error=text, restarts=restarts + 1)
+
+    def _plan_anew(self, news: UnplannedSchemasError) -> None:
+        """Start again at once, with a plan for schemas that came up since the last one."""
+        self._schema_ids |= news.ids
+        logger.info("query %s is planned anew: %s", self.definition.name, news)
+        self._next_start_s = self._clock()
+        self._change(state=State.RESTARTING)
 
     def _read_progress(self) -> None:
         assert self._run is not None

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,8 +51,9 @@ class Place:
 class RunningQuery:
     """One run of a query. Spark calls `_deliver` in a thread of its own."""
 
-    def __init__(self, definition: Definition, place: Place) -> None:
+    def __init__(self, definition: Definition, place: Place, schema_ids: Set[int]) -> None:
         self._definition = definition
+        self._schema_ids = schema_ids
         self._place = place
         self._checkpoint = Checkpoint(definition.name, place.checkpoint)
         self._writer = TransactionalWriter(place.connection, definition.name)
@@ -121,7 +122,7 @@ class RunningQuery:
         self._checkpoint.release()
 
     def _micro_batches(self) -> StreamingQuery:
-        rows = self._definition.rows()
+        rows = self._definition.rows(self._schema_ids)
         sink = self._sink()
         delivery = Delivery(
             self._definition.name,
@@ -168,7 +169,7 @@ class RunningQuery:
     def _realtime(self) -> StreamingQuery:
         target = self._definition.sink
         assert isinstance(target, TopicWrite)
-        rows = self._definition.rows()
+        rows = self._definition.rows(self._schema_ids)
         require_realtime(rows, self._definition.name)
         encoded = encode_rows(rows, target)
         kept = [name for name in ("key", "value", "headers") if name in encoded.columns]

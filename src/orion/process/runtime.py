@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -24,7 +24,7 @@ from orion.log import (
 )
 from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
 from orion.process.checkpoint import remove_checkpoint
-from orion.process.definition import Definition, check_name
+from orion.process.definition import BuildRows, Definition, check_name
 from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
 from orion.process.query import Query, RestartPolicy
@@ -128,7 +128,7 @@ class Runtime:
         if mode is Mode.REALTIME:
             require_realtime(df, name)
         self._create_topic(write.topic, like=sources)
-        definition = self._definition(df, write, name, mode, once)
+        definition = self._definition(_always(df), write, name, mode, once)
         definition = replace(definition, output_mode=output_mode, sink_name=f"topic {write.topic}")
         query = self._start(definition, sources)
         if mode is Mode.REALTIME:
@@ -140,25 +140,30 @@ class Runtime:
     ) -> Query:
         """Start a query that writes rows to a table."""
         check_columns(df.columns, write, one_row_per_key=keeps_state(df))
-        definition = self._definition(df, write, name, Mode.EXACTLY_ONCE, once)
+        definition = self._definition(_always(df), write, name, Mode.EXACTLY_ONCE, once)
         output_mode = "update" if write.key else "append"
         definition = replace(definition, sink_name=f"table {table}", output_mode=output_mode)
         return self._start(definition, topics_read(df))
 
     def write_records(
-        self, rows: Callable[[], DataFrame], topic: str, *, name: str, letters: str = ""
+        self,
+        rows: BuildRows,
+        topic: str,
+        *,
+        name: str,
+        sources: tuple[str, ...],
+        letters: str = "",
     ) -> Query:
         """Start a query whose rows are records of a topic already.
 
         Args:
-            rows: Builds them; called again at each restart.
+            rows: Builds them; called again whenever the query is planned anew.
+            sources: The topics that they come from.
             letters: The topic of its dead letters; empty: one of its own.
         """
         write = TopicWrite(topic, format=RECORDS)
-        built = rows()
-        sources = topics_read(built)
-        definition = self._definition(built, write, name, Mode.EXACTLY_ONCE, False)
-        definition = replace(definition, rows=rows, sink_name=f"topic {topic}")
+        definition = self._definition(rows, write, name, Mode.EXACTLY_ONCE, False)
+        definition = replace(definition, sink_name=f"topic {topic}")
         return self._start(definition, sources, letters=letters)
 
     def remove(self, name: str, *, forget: bool = False) -> None:
@@ -232,11 +237,16 @@ class Runtime:
             thread.start()
 
     def _definition(
-        self, df: DataFrame, sink: TopicWrite | TableWrite, name: str, mode: Mode, once: bool
+        self,
+        rows: BuildRows,
+        sink: TopicWrite | TableWrite,
+        name: str,
+        mode: Mode,
+        once: bool,
     ) -> Definition:
         return Definition(
             name=check_name(name),
-            rows=lambda: df,
+            rows=rows,
             sink=sink,
             mode=mode,
             sink_name="",
@@ -270,7 +280,8 @@ class Runtime:
             rooms = self._rooms
             df = read_dead_letters(rooms.spark, rooms.connection, read, query=query)
             write = TopicWrite(self._dead_letters.topic(query), format="raw")
-            own = self._definition(df, write, f"{query}.bad.{topic}", Mode.EXACTLY_ONCE, False)
+            name = f"{query}.bad.{topic}"
+            own = self._definition(_always(df), write, name, Mode.EXACTLY_ONCE, False)
             own = replace(own, sink_name=f"topic {write.topic}", trigger_ms=500)
             self._start(own, (topic,), letters=write.topic)
 
@@ -306,6 +317,11 @@ class Runtime:
                 spoken = replace(status, updated_ms=now_ms)
                 self._status.publish(spoken)
                 self._published[name] = spoken
+
+
+def _always(df: DataFrame) -> BuildRows:
+    """Return rows that the caller has built, which cannot be planned anew."""
+    return lambda _: df
 
 
 def _is_news(last: QueryStatus, status: QueryStatus, now_ms: int) -> bool:

@@ -3,6 +3,8 @@
 Records of other schemas, which may come later, go to the codec: only their bytes leave the JVM.
 """
 
+from collections.abc import Set
+
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.avro.functions import from_avro, to_avro
@@ -30,14 +32,14 @@ _UNPLANNED = "this plan knows no schema id "
 
 
 def decode_avro(
-    bytes: Column, spec: FormatSpec, schemas: SchemaSource, *, closed: bool = False
+    bytes: Column, spec: FormatSpec, schemas: SchemaSource, *, expected: Set[int] | None = None
 ) -> Column:
     """Return the rows of Avro records, as `struct<row, reason>`.
 
     Args:
-        closed: Leave the codec out of the plan: records of a schema that was not known when the
-            plan was made get a reason, which `unplanned_schema_id` recognises. Has no effect
-            where a registered schema needs the codec.
+        expected: The codec is left out of the plan, if all of these ids and the registered ones
+            can do without: a record of any other id gets a reason, which `unplanned_schema_id`
+            recognises. None: records of any id are read, which costs more.
     """
     registered = _registered(spec, schemas)
     known = _known(spec, schemas, registered)
@@ -50,7 +52,7 @@ def decode_avro(
         _read(F.when(head == F.lit(header(schema_id)), body), native, spec)
         for schema_id, native in known.items()
     ]
-    if closed and len(known) == len(registered):
+    if expected is not None and known.keys() >= registered.keys() | expected:
         why_not = F.when(~is_known, _unplanned(bytes, head))
     else:
         others = transcode_in_batches(F.when(~is_known, bytes), spec, schemas)

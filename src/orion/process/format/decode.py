@@ -4,6 +4,8 @@ The row is null where the bytes are null or cannot be read; the reason is null u
 The planner neither repeats the decoding nor moves filters below it.
 """
 
+from collections.abc import Set
+
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -20,14 +22,14 @@ def decode_column(
     spec: FormatSpec,
     schemas: SchemaSource | None = None,
     *,
-    closed: bool = False,
+    expected: Set[int] | None = None,
 ) -> Column:
     """Return the rows of a binary column, as `struct<row, reason>`.
 
     Args:
         schemas: Where AVRO, JSON_SR and PROTOBUF find the schemas of records.
-        closed: AVRO only, for plans made anew for each batch: read with the schemas known now, at
-            Spark's full speed; see `unplanned_schema_id`.
+        expected: AVRO only, for plans that can be made anew: read with the schemas known now, these
+            ids among them, at Spark's full speed; see `unplanned_schema_id`.
     """
     check(spec)
     if spec.format is Format.NONE:
@@ -35,7 +37,7 @@ def decode_column(
     if spec.format is Format.KAFKA and spec.columns[0].type is not Scalar.DOUBLE:
         return _decode_kafka(bytes, spec.columns[0])
     if spec.format is Format.AVRO and schemas is not None:
-        return decode_avro(bytes, spec, schemas, closed=closed)
+        return decode_avro(bytes, spec, schemas, expected=expected)
     return decode_in_batches(bytes, spec, schemas)
 
 

@@ -3,6 +3,7 @@
 import logging
 import queue
 import threading
+from collections.abc import Set
 
 from pyspark.sql import DataFrame
 
@@ -98,10 +99,13 @@ class SqlEngine:
                 self._start(started)
 
     def _start(self, started: Started) -> None:
-        def rows() -> DataFrame:
-            return self._live.rows(started, start=started.start)
+        def rows(schema_ids: Set[int]) -> DataFrame:
+            return self._live.rows(started, schema_ids, start=started.start)
 
+        sources = self._live.topics(started)
         try:
-            self._runtime.write_records(rows, started.sink.topic, name=started.query)
+            self._runtime.write_records(
+                rows, started.sink.topic, name=started.query, sources=sources
+            )
         except OrionError as error:
             logger.error("query %s: %s", started.query, error)

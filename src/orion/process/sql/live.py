@@ -1,7 +1,7 @@
 """A query over topics as they grow: the same plan as a test's, with Kafka before it."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -37,10 +37,13 @@ class LiveSql:
     partitions: Callable[[str], int]
     state_folder: str
 
-    def rows(self, started: Started, *, start: str = "earliest") -> DataFrame:
+    def rows(
+        self, started: Started, schema_ids: Set[int] = frozenset(), *, start: str = "earliest"
+    ) -> DataFrame:
         """Return the records that a query writes, as its topics grow.
 
         Args:
+            schema_ids: Ids that its records were found to have.
             start: Where a query without a checkpoint begins: earliest or latest.
         """
 
@@ -48,8 +51,14 @@ class LiveSql:
             return self._records(source, start)
 
         places = self._places(started)
-        around = Surroundings(records, _set_aside, self.functions, places, self.schemas)
+        around = Surroundings(records, _set_aside, self.functions, places, self.schemas, schema_ids)
         return compile_query(started.plan.step, started.sink, around).drop(SEQUENCE)
+
+    @staticmethod
+    def topics(started: Started) -> tuple[str, ...]:
+        """Return the topics that a query reads, each once."""
+        reads = step.reads_of(started.plan.step)
+        return tuple(dict.fromkeys(read.source.topic for read in reads))
 
     def forget(self, query: str) -> None:
         """Remove the state of a query that will not come back."""
@@ -69,8 +78,7 @@ class LiveSql:
         return raw.withColumns({"$timestamp": time, SEQUENCE: place})
 
     def _places(self, started: Started) -> Iterator[StatePlace]:
-        topics = [read.source.topic for read in step.reads_of(started.plan.step)]
-        most = max(self.partitions(topic) for topic in topics)
+        most = max(self.partitions(topic) for topic in self.topics(started))
         for number in count():
             yield StatePlace(f"{self.state_folder}/{started.query}/{number}", most)
 

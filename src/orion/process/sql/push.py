@@ -72,9 +72,10 @@ class PushQueries:
             started = Started(name, plan, push_sink(name, plan), creates=False)
             start = str(request.get("start", "latest"))
             self._runtime.write_records(
-                lambda: self._live.rows(started, start=start),
+                lambda ids: self._live.rows(started, ids, start=start),
                 started.sink.topic,
                 name=name,
+                sources=self._live.topics(started),
                 letters=_LETTERS,
             )
         except OrionError as error:

@@ -3,7 +3,7 @@
 Rows carry, besides the source's columns by their names, facts whose names begin with `$`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -32,6 +32,7 @@ class Surroundings:
         set_aside: Takes rows with `$reason` and returns the good ones; the others are kept by it.
         places: Gives each operator in turn the place of its state.
         schemas: Where formats with schemas find and register them.
+        expected_schemas: See `decode_column`.
     """
 
     records: Callable[[Source], DataFrame]
@@ -39,6 +40,7 @@ class Surroundings:
     functions: Functions
     places: Iterator[StatePlace]
     schemas: SchemaSource | None = None
+    expected_schemas: Set[int] | None = None
 
 
 def read_source(read: step.Read, around: Surroundings) -> DataFrame:
@@ -48,8 +50,8 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     key, bounds = _key_bytes(source)
     rows = raw.withColumns(
         {
-            "$k": _decoded(key, key_spec(source), around.schemas),
-            "$v": _decoded(F.col("value"), value_spec(source), around.schemas),
+            "$k": _decoded(key, key_spec(source), around),
+            "$v": _decoded(F.col("value"), value_spec(source), around),
         }
     )
     rows = rows.withColumns(_columns(source, bounds))
@@ -60,11 +62,11 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     return rows.select(*_named(read), *fact_columns())
 
 
-def _decoded(value: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
+def _decoded(value: Column, spec: FormatSpec, around: Surroundings) -> Column:
     if not spec.columns:
         nothing = F.lit(None)
         return F.struct(nothing.alias("row"), nothing.cast("string").alias("reason"))
-    return decode_column(value, spec, schemas)
+    return decode_column(value, spec, around.schemas, expected=around.expected_schemas)
 
 
 def _key_bytes(source: Source) -> tuple[Column, dict[str, Column]]:
