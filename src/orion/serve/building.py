@@ -35,15 +35,17 @@ def build_doors(app: "App") -> list[Door]:
             max_body_bytes=sys.maxsize,
         )
     )
-    doors.append(
-        open_door(
-            "sql",
-            server.sql_port,
-            sql.routes(app),
-            media_type=sql.MEDIA_TYPE,
-            passwords=server.passwords,
-            # Rows may be inserted for as long as a client likes; other bodies are bounded there.
-            max_body_bytes=sys.maxsize,
-        )
+    api = sql.open_api(app)
+    door = open_door(
+        "sql",
+        server.sql_port,
+        sql.routes(api),
+        media_type=sql.MEDIA_TYPE,
+        passwords=server.passwords,
+        # Rows may be inserted for as long as a client likes; other bodies are bounded there.
+        max_body_bytes=sys.maxsize,
     )
+    # Passwords are asked for by the door, which the short way goes past.
+    way = None if server.passwords else sql.ShortPull(api)
+    doors.append(replace(door, short_way=way))
     return doors

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from orion.model import OrionError
 from orion.serve.body import BodyTooLargeError
 from orion.serve.errors import wire
+from orion.serve.lane import ShortWay
 
 logger = logging.getLogger(__name__)
 
@@ -29,11 +30,16 @@ _INTERNAL = 50001
 
 @dataclass(frozen=True)
 class Door:
-    """One HTTP API on a port of its own."""
+    """One HTTP API on a port of its own.
+
+    Args:
+        short_way: Answers some requests before the ASGI application sees them.
+    """
 
     name: str
     port: int
     asgi: ASGIApp
+    short_way: ShortWay | None = None
 
 
 def open_door(

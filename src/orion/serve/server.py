@@ -10,6 +10,7 @@ from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
 from orion.serve.door import Door
+from orion.serve.listen import Listener
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +35,7 @@ class Server:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         serving = [
-            asyncio.create_task(
-                serve(door.asgi, self._config(door), shutdown_trigger=stop.wait)  # type: ignore[arg-type]
-            )
-            for door in self._doors
+            asyncio.create_task(_serve(door, self._config(door), stop)) for door in self._doors
         ]
         ready = asyncio.create_task(self._announce(on_ready))
         try:
@@ -70,6 +68,13 @@ class Server:
         if self._host not in _LOOPBACK:
             return [self._host]
         return ["127.0.0.1", "::1"] if _has_ipv6() else ["127.0.0.1"]
+
+
+async def _serve(door: Door, config: Config, stop: asyncio.Event) -> None:
+    if door.short_way is not None:
+        await Listener(door.asgi, config, door.short_way).serve(stop.wait)
+        return
+    await serve(door.asgi, config, shutdown_trigger=stop.wait)  # type: ignore[arg-type]
 
 
 def _address(host: str, port: int) -> str:

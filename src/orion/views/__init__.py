@@ -5,7 +5,25 @@ Out: rows, as of the last committed change.
 Never: Spark; a look-up by key costs a look into a dictionary.
 """
 
-from orion.views.pull import PullPlan, TableNotQueryableError, plan_pull
+from orion.views.plan_cache import PlanCache
+from orion.views.projection import Projection, Values
+from orion.views.pull import (
+    PullPlan,
+    QuestionPlan,
+    TableNotQueryableError,
+    plan_pull,
+    plan_rows,
+)
 from orion.views.view import Views
 
-__all__ = ["PullPlan", "TableNotQueryableError", "Views", "plan_pull"]
+__all__ = [
+    "PlanCache",
+    "Projection",
+    "PullPlan",
+    "QuestionPlan",
+    "TableNotQueryableError",
+    "Values",
+    "Views",
+    "plan_pull",
+    "plan_rows",
+]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -12,12 +13,14 @@ from orion.sql import (
     QueryPlan,
     Source,
     StatementError,
+    answer,
     evaluate_or_null,
     plan_query,
     step,
     tree,
     typed,
 )
+from orion.views.projection import Projection
 
 SCANS = "ksql.query.pull.table.scan.enabled"
 RANGES = "ksql.query.pull.range.scan.enabled"
@@ -55,7 +58,12 @@ class PullPlan:
     keys: tuple[tuple[Any, ...], ...] | None
     limit: int | None
 
-    @property
+    @cached_property
+    def projection(self) -> Projection:
+        """What is done with each row."""
+        return Projection(self.plan.value, self.where)
+
+    @cached_property
     def columns(self) -> list[tuple[str, Type | None, bool]]:
         """The name, the type and whether it is part of the key, of each column of the answer."""
         keys = {column.name for column in self.source.key}
@@ -70,19 +78,60 @@ def _is_input(node: typed.Typed, names: Sequence[str]) -> bool:
     return isinstance(node, typed.Input) and node.name in names
 
 
+@dataclass(frozen=True)
+class QuestionPlan:
+    """A checked pull query that asks for more than rows of one table."""
+
+    plan: answer.SelectPlan
+
+    @cached_property
+    def columns(self) -> list[tuple[str, Type | None, bool]]:
+        """The name and the type of each column of the answer; none is part of a key."""
+        return [(item.name, item.type, False) for item in self.plan.items]
+
+
 def plan_pull(
     query: tree.Query,
     catalogue: Catalogue,
     functions: Functions,
     properties: Mapping[str, str],
-) -> PullPlan:
+) -> PullPlan | QuestionPlan:
     """Return the plan of a query that answers once."""
+    if answer.asks_for_more(query, functions):
+        return _plan_question(query, catalogue, functions, properties)
+    return plan_rows(query, catalogue, functions, properties)
+
+
+def _plan_question(
+    query: tree.Query,
+    catalogue: Catalogue,
+    functions: Functions,
+    properties: Mapping[str, str],
+) -> QuestionPlan:
+    plan = answer.plan_answer(query, catalogue, functions)
+    for scan in answer.scans_of(plan):
+        _check_queryable(scan.read.source)
+        _check_scan(scan.read.source, None, None, properties, query)
+    return QuestionPlan(plan)
+
+
+def _check_queryable(source: Source) -> None:
+    if source.is_table and source.query is None and not source.is_source:
+        raise TableNotQueryableError(source.name)
+
+
+def plan_rows(
+    query: tree.Query,
+    catalogue: Catalogue,
+    functions: Functions,
+    properties: Mapping[str, str],
+) -> PullPlan:
+    """Return the plan of a query for rows of one stream or table."""
     _check_clauses(query)
     plan = plan_query(query, catalogue, functions)
     (read,) = step.reads_of(plan.step)
     source = read.source
-    if source.is_table and source.query is None and not source.is_source:
-        raise TableNotQueryableError(source.name)
+    _check_queryable(source)
     node = plan.step.input
     where = node.condition if isinstance(node, step.Filter) else None
     _check_columns(plan, where, query)
@@ -94,11 +143,8 @@ def plan_pull(
 
 def _check_clauses(query: tree.Query) -> None:
     clauses: Mapping[str, object] = {
-        "JOIN": isinstance(query.source, tree.Join) or None,
         "WINDOW": query.window,
-        "GROUP BY": query.group_by,
         "PARTITION BY": query.partition_by,
-        "HAVING": query.having,
     }
     for name, given in clauses.items():
         if given is not None:

@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import orjson
@@ -16,14 +16,8 @@ from orion.serve.body import read_json
 from orion.serve.sql.insert import encode_row, find_target, read_row
 from orion.serve.sql.print_topic import print_lines
 from orion.serve.sql.property import check_property
-from orion.serve.sql.protobuf_row import PROTOBUF_TYPE, ProtobufRows
-from orion.serve.sql.pull import (
-    PullAnswer,
-    answer_pull,
-    array_body,
-    delimited_body,
-    plain_array_body,
-)
+from orion.serve.sql.protobuf_row import PROTOBUF_TYPE
+from orion.serve.sql.pull import Form, PullQueries
 from orion.serve.sql.push import PushQueries
 from orion.serve.sql.request import (
     DELIMITED,
@@ -83,6 +77,7 @@ class SqlApi:
     def __init__(self, rooms: SqlRooms) -> None:
         self.rooms = rooms
         self.pushes = PushQueries(rooms)
+        self.pulls = PullQueries(rooms)
 
     async def go_to_info(self, _request: Request) -> Response:
         """Lead the root to what the server says of itself."""
@@ -133,13 +128,15 @@ class SqlApi:
         if isinstance(statement, tree.PrintTopic):
             lines = lines_form(print_lines(self.rooms, statement))
             return StreamingResponse(await _begun(lines), media_type="text/plain")
+        accept = request.headers.get("accept", "")
         if statement.query.emit is None:
-            return await self._pull(request, statement, properties, older=older)
+            form = Form(accept, older=older)
+            answer = await run_in_threadpool(self.pulls.answer, given, statement, form)
+            return Response(answer.body, answer.status, media_type=answer.media_type)
         try:
             query = await run_in_threadpool(self.pushes.plan, statement, properties)
         except OrionError as error:
             raise StatementFailedError(statement.text, error) from error
-        accept = request.headers.get("accept", "")
         if PROTOBUF_TYPE in accept:
             chunks = protobuf_form(self.pushes, query)
             return StreamingResponse(chunks, media_type=PROTOBUF_TYPE)
@@ -150,29 +147,6 @@ class SqlApi:
             chunks = plain_array_form(self.pushes, query)
             return StreamingResponse(chunks, media_type="application/json")
         return StreamingResponse(delimited_form(self.pushes, query), media_type=DELIMITED)
-
-    async def _pull(
-        self,
-        request: Request,
-        statement: tree.SelectStatement,
-        properties: Mapping[str, str],
-        *,
-        older: bool,
-    ) -> Response:
-        """Answer a query that is asked once."""
-        try:
-            answer = await run_in_threadpool(answer_pull, self.rooms, statement, properties)
-        except OrionError as error:
-            raise StatementFailedError(statement.text, error) from error
-        accept = request.headers.get("accept", "")
-        if PROTOBUF_TYPE in accept:
-            body = await run_in_threadpool(_protobuf_body, answer)
-            return Response(body, media_type=PROTOBUF_TYPE)
-        if older or MEDIA_TYPE in accept:
-            return Response(b"".join(array_body(answer)), media_type=_json_type(request))
-        if "application/json" in accept:
-            return Response(b"".join(plain_array_body(answer)), media_type="application/json")
-        return Response(b"".join(delimited_body(answer)), media_type=DELIMITED)
 
     @_answered
     async def close_query(self, request: Request) -> Response:
@@ -269,12 +243,6 @@ class SqlApi:
         """Answer any other path."""
         error = BadRequestError(f"There is nothing at {request.url.path}.", code=NOT_FOUND)
         return error_response(error, _json_type(request))
-
-
-def _protobuf_body(answer: PullAnswer) -> bytes:
-    rows = ProtobufRows([(name, kind) for name, kind, _ in answer.columns])
-    parts = [rows.header(answer.id, answer.schema_text), *(rows.row(row) for row in answer.rows)]
-    return b"[" + b",\n".join(parts) + b"]\n"
 
 
 async def _read(request: Request) -> Any:

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from orion.formats import Format, FormatSpec, codec_of, schema_of
 from orion.model import Field, Scalar, Type
-from orion.serve.sql.pull import dump
 from orion.serve.sql.request import BadRequestError
+from orion.serve.sql.value import dump
 
 PROTOBUF_TYPE = "application/vnd.ksql.v1+protobuf"
 

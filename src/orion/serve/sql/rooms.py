@@ -47,7 +47,12 @@ class SqlRooms:
     @cached_property
     def commands(self) -> "Commands":
         """The statements that count, and what they add up to."""
-        return self.app.open_commands(self.schemas)
+        return self.app.open_commands(self.schemas, listener=self._on_change)
+
+    def _on_change(self, _command: object, _change: object) -> None:
+        """Let go of dropped tables; before the first question there are none to let go of."""
+        if "views" in self.__dict__:
+            self.views.keep_only(self.catalogue)
 
     @cached_property
     def views(self) -> Views:

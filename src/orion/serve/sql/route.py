@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from orion.app import App
 
 
-def routes(app: "App") -> list[BaseRoute]:
-    """Return the routes of the SQL API; the command log is read to its end first."""
+def open_api(app: "App") -> SqlApi:
+    """Return the SQL API; the command log is read to its end first."""
     rooms = SqlRooms(app)
     _ = rooms.commands, rooms.requests
-    api = SqlApi(rooms)
+    return SqlApi(rooms)
+
+
+def routes(api: SqlApi) -> list[BaseRoute]:
+    """Return the routes of the SQL API."""
 
     async def socket(given: WebSocket) -> None:
         await answer_socket(api, given)

@@ -27,10 +27,11 @@ from orion.sql.parse.script import (
 from orion.sql.parse.write.expression import (
     format_expression,
     format_name,
+    format_query,
     format_string,
     format_type,
 )
-from orion.sql.parse.write.statement import format_query, format_statement
+from orion.sql.parse.write.statement import format_statement
 
 __all__ = [
     "DuplicateFieldError",

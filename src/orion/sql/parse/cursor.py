@@ -1,13 +1,21 @@
 """A place among tokens that moves forward, and remembers what could have stood where it stopped."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 from orion.model import nearest
 from orion.sql.parse.errors import SqlSyntaxError, SqlTooDeepError, SqlTooLongError
 from orion.sql.parse.lexer import Token
-from orion.sql.parse.tree import Duration, IntegerLiteral, LongLiteral, Name, Place, TimeUnit
+from orion.sql.parse.tree import (
+    Duration,
+    IntegerLiteral,
+    LongLiteral,
+    Name,
+    Place,
+    Query,
+    TimeUnit,
+)
 from orion.sql.parse.word import RESERVED, TIME_UNITS
 
 # A level costs up to ten of the thousand calls that Python allows.
@@ -38,6 +46,9 @@ class Cursor:
         self._origin = origin or Place()
         self._expected: list[str] = []
         self._line_starts = [0, *(at + 1 for at, letter in enumerate(text) if letter == "\n")]
+        self._extras: list[tuple[int, str]] = []
+        # Reads a query inside of an expression; set by who reads the query around it.
+        self.nested: Callable[[Cursor], Query] | None = None
         self.token = self._tokens[0]
 
     # -- looking
@@ -240,6 +251,17 @@ class Cursor:
             reason=reason,
             hint=hint or (None if reason else self._misspelt()),
         )
+
+    def only_in_answers(self, reason: str) -> None:
+        """Note that what stands here is for queries that answer once."""
+        self._extras.append((self._index, reason))
+
+    def refuse_extras(self) -> None:
+        """Raise at the first thing that is only for queries that answer once."""
+        if self._extras:
+            self._index, reason = self._extras[0]
+            self.token = self._tokens[self._index]
+            self.fail(reason=reason)
 
     def expected(self, what: str) -> None:
         """Note something that could stand here, for the error."""

@@ -5,7 +5,7 @@ Out: the change it makes, with its query as typed steps; or an error that shows 
 Never: Kafka, Spark, files or the network.
 """
 
-from orion.sql.plan import step, typed
+from orion.sql.plan import answer, step, typed
 from orion.sql.plan.cast import spell
 from orion.sql.plan.catalogue import Catalogue, Reader
 from orion.sql.plan.change import (
@@ -56,6 +56,7 @@ __all__ = [
     "TypeMade",
     "Unchanged",
     "Windowed",
+    "answer",
     "computation_or_null",
     "evaluate",
     "evaluate_or_null",

@@ -1,13 +1,14 @@
 """GROUP BY: the keys, the aggregates over the rows of a group, and what may stand beside them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from orion.model import Scalar, Type
 from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import typed
 from orion.sql.plan.errors import StatementError
-from orion.sql.plan.resolve import Resolver
+from orion.sql.plan.resolve import Extension, Resolver
 from orion.sql.plan.source import WINDOW_BOUNDS
 from orion.sql.plan.step import AggregateCall, Named
 from orion.sql.plan.typed import Input, Typed
@@ -56,9 +57,10 @@ class GroupResolver(Resolver):
         functions: Functions,
         keys: Sequence[Named],
         *,
-        windowed: bool,
+        windowed: bool = False,
+        extension: Extension | None = None,
     ) -> None:
-        super().__init__(_Grouped(windowed=windowed), functions)
+        super().__init__(_Grouped(windowed=windowed), functions, extension=extension)
         self._plain = plain
         self._functions_of = functions
         self._keys = {key.expression: key for key in keys}
@@ -93,28 +95,29 @@ class GroupResolver(Resolver):
                 argument, self._functions_of
             ):
                 raise StatementError("An aggregate cannot be taken of an aggregate.", node=node)
-        call = self._plain.apply(node)
-        arguments = (
-            tuple(part for part in call.arguments if not isinstance(part, typed.Constant))
-            or call.arguments[:1]
-        )
-        constants = tuple(
-            part.value for part in call.arguments[1:] if isinstance(part, typed.Constant)
-        )
-        if not call.arguments:
-            arguments = (typed.Constant(Scalar.INTEGER, 1),)
+        applied = self._plain.apply(node)
+        call = call_of(applied, f"_agg_{len(self.calls)}")
         same = next(
-            (
-                c
-                for c in self.calls
-                if (c.function, c.arguments, c.constants) == (call.function, arguments, constants)
-            ),
+            (c for c in self.calls if replace(c, name=call.name) == call),
             None,
         )
         if same is None:
-            same = AggregateCall(f"_agg_{len(self.calls)}", call.function, arguments, constants)
+            same = call
             self.calls.append(same)
-        return Input(call.type, same.name)
+        return Input(applied.type, same.name)
+
+
+def call_of(applied: typed.Applied, name: str) -> AggregateCall:
+    """Return the call of an aggregate, the constants that shape it apart from its arguments."""
+    arguments = (
+        tuple(part for part in applied.arguments if not isinstance(part, typed.Constant))
+        or applied.arguments[:1]
+        or (typed.Constant(Scalar.INTEGER, 1),)
+    )
+    constants = tuple(
+        part.value for part in applied.arguments[1:] if isinstance(part, typed.Constant)
+    )
+    return AggregateCall(name, applied.function, arguments, constants)
 
 
 class _Grouped:
@@ -138,8 +141,13 @@ def calls_aggregate(node: object, functions: Functions) -> bool:
     """Tell whether an expression holds a call of an aggregate."""
     if isinstance(node, tree.Call) and functions.is_aggregate(node.name.text):
         return True
+    if isinstance(node, tree.Over):
+        # The call itself looks at rows beside its own; what it is given may be an aggregate.
+        node = (node.call.arguments, node.partition_by, node.order_by)
     if isinstance(node, tuple):
         return any(calls_aggregate(part, functions) for part in node)
+    if isinstance(node, tree.Query):
+        return False
     if not isinstance(node, tree.Node) or isinstance(node, tree.Name):
         return False
     return any(calls_aggregate(part, functions) for part in vars(node).values())

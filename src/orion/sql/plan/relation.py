@@ -46,7 +46,7 @@ def plan_relation(relation: tree.Relation, catalogue: Catalogue, functions: Func
     """Return the rows of a FROM clause."""
     reads = _reads(relation, catalogue)
     scope = SourceScope(reads)
-    if isinstance(relation, tree.AliasedSource):
+    if not isinstance(relation, tree.Join):
         (read,) = reads
         keys = tuple(
             KeyColumn(column.name, (Input(column.type, column.name),)) for column in read.source.key
@@ -59,14 +59,20 @@ def _reads(relation: tree.Relation, catalogue: Catalogue) -> list[Read]:
     found: list[tree.AliasedSource] = []
     is_join = isinstance(relation, tree.Join)
     while isinstance(relation, tree.Join):
-        found.insert(0, relation.right)
+        found.insert(0, _named(relation.right))
         relation = relation.left
-    found.insert(0, relation)
+    found.insert(0, _named(relation))
     reads = [
         Read(catalogue.source(item.name), item.alias.text, qualified=is_join) for item in found
     ]
     _check_aliases(found, is_join=is_join)
     return reads
+
+
+def _named(relation: tree.Relation) -> tree.AliasedSource:
+    if not isinstance(relation, tree.AliasedSource):
+        raise StatementError("Only a stream or table can stand here.", node=relation)
+    return relation
 
 
 def _check_aliases(found: list[tree.AliasedSource], *, is_join: bool) -> None:
@@ -99,7 +105,7 @@ class _Joins:
         return Relation(step, SourceScope(list(self._reads.values()), made), (key,))
 
     def _plan(self, relation: tree.Relation) -> tuple[Step, KeyColumn | None]:
-        if isinstance(relation, tree.AliasedSource):
+        if not isinstance(relation, tree.Join):
             return self._reads[relation.alias.text], None
         left, left_key = self._plan(relation.left)
         right = self._reads[relation.right.alias.text]

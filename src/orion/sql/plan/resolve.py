@@ -18,6 +18,7 @@ from orion.sql.plan.meet import convert, meet
 from orion.sql.plan.typed import Shape, Typed
 
 BOOLEAN = Scalar.BOOLEAN
+_EXTENDED = tree.QueryValue | tree.QueryExists | tree.InQuery | tree.Over
 
 
 class Scope(Protocol):
@@ -27,17 +28,34 @@ class Scope(Protocol):
         """Return the column, or raise an error that names the ones there are."""
 
 
+class Extension(Protocol):
+    """Knows what only queries that answer once hold."""
+
+    def resolve(
+        self,
+        node: tree.QueryValue | tree.QueryExists | tree.InQuery | tree.Over,
+        resolver: "Resolver",
+    ) -> Typed:
+        """Return what stands for such a node; its parts are resolved by the resolver."""
+
+
 class Resolver:
     """Checks expressions in one scope.
 
     Args:
         custom: Types that CREATE TYPE made.
+        extension: Given where a query answers once.
     """
 
     def __init__(
-        self, scope: Scope, functions: Functions, custom: Mapping[str, Type] | None = None
+        self,
+        scope: Scope,
+        functions: Functions,
+        custom: Mapping[str, Type] | None = None,
+        extension: Extension | None = None,
     ) -> None:
         self._scope = scope
+        self._extension = extension
         self._functions = functions
         self._custom = custom or {}
         self._variables: list[dict[str, typed.Variable]] = []
@@ -70,6 +88,8 @@ class Resolver:
         found = self._by_node.get(type(node))
         if found is not None:
             return found(node)
+        if self._extension is not None and isinstance(node, _EXTENDED):
+            return self._extension.resolve(node, self)
         constant = literal(node)
         if constant is None:
             raise StatementError("This expression cannot stand here.", node=node)

@@ -4,7 +4,7 @@ What runs them (Spark in the engine, Python where one row is enough) decides not
 """
 
 import enum
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -260,20 +260,38 @@ _PARTS = frozenset(
 
 def renamed(node: Typed, names: Mapping[str, str]) -> Typed:
     """Return an expression whose columns go by other names."""
-    if isinstance(node, Input):
-        return replace(node, name=names.get(node.name, node.name))
-    if isinstance(node, Constant | Variable):
-        return node
+
+    def rename(leaf: Typed) -> Typed:
+        if not isinstance(leaf, Input):
+            return leaf
+        return replace(leaf, name=names.get(leaf.name, leaf.name))
+
+    return with_leaves(node, rename)
+
+
+def bound(node: Typed, values: Mapping[str, Constant]) -> Typed:
+    """Return an expression in which variables have got their values."""
+
+    def bind(leaf: Typed) -> Typed:
+        return values.get(leaf.name, leaf) if isinstance(leaf, Variable) else leaf
+
+    return with_leaves(node, bind)
+
+
+def with_leaves(node: Typed, change: Callable[[Typed], Typed]) -> Typed:
+    """Return an expression with other columns, constants and variables."""
+    if isinstance(node, Input | Constant | Variable):
+        return change(node)
     parts = {
-        f.name: _renamed(getattr(node, f.name), names) for f in fields(node) if f.name in _PARTS
+        f.name: _changed(getattr(node, f.name), change) for f in fields(node) if f.name in _PARTS
     }
     return replace(node, **parts)
 
 
-def _renamed(part: Any, names: Mapping[str, str]) -> Any:
+def _changed(part: Any, change: Callable[[Typed], Typed]) -> Any:
     if isinstance(part, tuple):
-        return tuple(_renamed(item, names) for item in part)
-    return renamed(part, names)
+        return tuple(_changed(item, change) for item in part)
+    return with_leaves(part, change)
 
 
 def inputs_of(node: Typed) -> set[str]:

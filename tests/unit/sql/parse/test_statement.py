@@ -156,10 +156,40 @@ def test_a_within_of_one_span_reaches_both_ways() -> None:
         "SET a = b;",
         "DROP plays;",
         "WITH a AS (SELECT 1) SELECT * FROM a;",
-        "SELECT DISTINCT a FROM x;",
-        "SELECT * FROM x ORDER BY a;",
+        "WITH a AS (SELECT * FROM x) SELECT * FROM a EMIT CHANGES;",
+        "SELECT DISTINCT a FROM x EMIT CHANGES;",
+        "SELECT * FROM x EMIT CHANGES ORDER BY a;",
+        "CREATE TABLE t AS SELECT * FROM x ORDER BY a;",
+        "CREATE TABLE t AS SELECT * FROM (SELECT * FROM x) AS y;",
+        "INSERT INTO t SELECT a FROM x OFFSET 3;",
+        "INSERT INTO t (a) VALUES ((SELECT a FROM x));",
+        "SELECT a FROM x WHERE a IN (SELECT b FROM y) EMIT CHANGES;",
+        "SELECT SUM(a) OVER (ORDER BY b) AS s FROM x EMIT CHANGES;",
+        "SELECT * FROM (SELECT * FROM x EMIT CHANGES) AS y;",
+        "SELECT * FROM (SELECT * FROM x);",
     ],
 )
 def test_what_is_no_statement_is_refused(text: str) -> None:
     with pytest.raises(SqlSyntaxError):
         parse_statements(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT DISTINCT a FROM x ORDER BY a DESC NULLS FIRST, b LIMIT 3 OFFSET 2;",
+        "WITH a AS (SELECT * FROM x), b AS (SELECT * FROM a) SELECT * FROM b;",
+        "SELECT * FROM (SELECT a FROM x WHERE a > 1) AS y LEFT JOIN z ON y.a = z.a;",
+        "SELECT a FROM x WHERE a IN (SELECT b FROM y) AND NOT EXISTS (SELECT * FROM z);",
+        "SELECT a, (SELECT MAX(b) FROM y) AS m FROM x WHERE a NOT IN (SELECT c FROM z);",
+        "SELECT a - LAG(a) OVER (PARTITION BY b, c ORDER BY d) AS step FROM x;",
+        "SELECT ROW_NUMBER() OVER () AS n FROM x;",
+    ],
+)
+def test_answers_have_more_words_and_come_back_as_text(text: str) -> None:
+    (statement,) = parse_statements(text)
+    assert isinstance(statement, tree.SelectStatement)
+    assert statement.query.is_pull
+    (again,) = parse_statements(format_statement(statement))
+    assert isinstance(again, tree.SelectStatement)
+    assert format_statement(again) == format_statement(statement)

@@ -6,7 +6,8 @@ and the subscripts and fields that follow a primary expression.
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.read.primary import read_primary
+from orion.sql.parse.read.primary import at_query, read_nested, read_primary
+from orion.sql.parse.word import FOREIGN_CLAUSES
 
 _OR, _AND = 1, 2
 _COMPARISONS = {operator.value: operator for operator in tree.ComparisonOperator} | {
@@ -82,6 +83,9 @@ def _read_comparison(cursor: Cursor, start: int, value: tree.Expression) -> tree
         high = read_value(cursor)
         return tree.Between(value, low, high, negated, place=cursor.place(start))
     if cursor.take("IN"):
+        if at_query(cursor):
+            query = read_nested(cursor)
+            return tree.InQuery(value, query, negated, place=cursor.place(start))
         items = _read_items(cursor)
         return tree.In(value, items, negated, place=cursor.place(start))
     if cursor.take("LIKE"):
@@ -99,6 +103,26 @@ def _read_is(cursor: Cursor, start: int, value: tree.Expression) -> tree.Express
         cursor.fail()
     right = read_value(cursor)
     return tree.IsDistinctFrom(value, right, negated, place=cursor.place(start))
+
+
+def read_orderings(cursor: Cursor) -> tuple[tree.Ordering, ...]:
+    """Read ORDER BY with its expressions."""
+    cursor.expect("ORDER")
+    cursor.expect("BY")
+    found = [_read_ordering(cursor)]
+    while cursor.take_symbol(","):
+        found.append(_read_ordering(cursor))
+    return tuple(found)
+
+
+def _read_ordering(cursor: Cursor) -> tree.Ordering:
+    start = cursor.mark()
+    expression = read_expression(cursor)
+    descending = cursor.take("DESC")
+    if not descending:
+        cursor.take("ASC")
+    nulls_first = cursor.take("NULLS") and cursor.expect("FIRST", "LAST") == "FIRST"
+    return tree.Ordering(expression, descending, nulls_first, place=cursor.place(start))
 
 
 def _read_items(cursor: Cursor) -> tuple[tree.Expression, ...]:
@@ -131,6 +155,8 @@ def _read_signed(cursor: Cursor) -> tree.Expression:
         signs.append((cursor.mark(), cursor.advance().value == "-"))
     start = cursor.mark()
     value = read_primary(cursor, read_expression, read_value)
+    if isinstance(value, tree.Call) and cursor.at("OVER") and cursor.peek().value == "(":
+        value = _read_over(cursor, start, value)
     while cursor.take("AT"):
         if not cursor.take_sequence("TIME", "ZONE"):
             cursor.fail()
@@ -139,3 +165,17 @@ def _read_signed(cursor: Cursor) -> tree.Expression:
     for outer, negative in reversed(signs):
         value = tree.Sign(negative, value, place=cursor.place(outer))
     return value
+
+
+def _read_over(cursor: Cursor, start: int, call: tree.Call) -> tree.Over:
+    cursor.only_in_answers(FOREIGN_CLAUSES["OVER"])
+    cursor.advance()
+    cursor.expect_symbol("(")
+    partition_by: list[tree.Expression] = []
+    if cursor.take_sequence("PARTITION", "BY"):
+        partition_by.append(read_value(cursor))
+        while cursor.take_symbol(","):
+            partition_by.append(read_value(cursor))
+    order_by = read_orderings(cursor) if cursor.at("ORDER") else ()
+    cursor.expect_symbol(")")
+    return tree.Over(call, tuple(partition_by), order_by, place=cursor.place(start))

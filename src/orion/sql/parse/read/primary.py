@@ -47,11 +47,16 @@ def _read_start(cursor: Cursor, whole: Reader, value: Reader) -> tree.Expression
     if at_literal(cursor):
         return read_literal(cursor)
     token = cursor.token
+    if at_query(cursor):
+        start = cursor.mark()
+        return tree.QueryValue(read_nested(cursor), place=cursor.place(start))
     if token.kind == "SYMBOL" and token.value == "(":
         cursor.advance()
         found = whole(cursor)
         cursor.expect_symbol(")")
         return found
+    if token.kind == "WORD" and token.value == "EXISTS":
+        return _read_exists(cursor)
     if token.kind == "WORD":
         reader = _CONSTRUCTORS.get((token.value, cursor.peek().value))
         if reader is not None and cursor.peek().kind == "SYMBOL":
@@ -59,6 +64,32 @@ def _read_start(cursor: Cursor, whole: Reader, value: Reader) -> tree.Expression
         if token.value == "CASE":
             return _read_case(cursor, whole, value)
     return _read_named(cursor, whole)
+
+
+def at_query(cursor: Cursor) -> bool:
+    """Tell whether a query in parentheses stands here."""
+    following = cursor.peek()
+    is_open = cursor.token.kind == "SYMBOL" and cursor.token.value == "("
+    return is_open and following.kind == "WORD" and following.value in ("SELECT", "WITH")
+
+
+def read_nested(cursor: Cursor) -> tree.Query:
+    """Read a query in parentheses; only queries hold queries."""
+    if cursor.nested is None:
+        cursor.advance()
+        cursor.fail(reason="a query cannot stand here")
+    cursor.only_in_answers("a query inside of another is not part of streaming SQL")
+    cursor.advance()
+    return cursor.nested(cursor)
+
+
+def _read_exists(cursor: Cursor) -> tree.Expression:
+    start = cursor.mark()
+    cursor.advance()
+    if not at_query(cursor):
+        cursor.expected("a query in parentheses")
+        cursor.fail()
+    return tree.QueryExists(read_nested(cursor), place=cursor.place(start))
 
 
 def _read_named(cursor: Cursor, whole: Reader) -> tree.Expression:

@@ -2,7 +2,7 @@
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
-from orion.sql.parse.read.expression import read_expression, read_value
+from orion.sql.parse.read.expression import read_expression, read_orderings, read_value
 from orion.sql.parse.word import FOREIGN_CLAUSES
 
 _JOINS = {
@@ -17,13 +17,30 @@ def read_query(cursor: Cursor, *, alone: bool = False) -> tree.Query:
     """Read a query.
 
     Args:
-        cursor: Where SELECT stands.
+        cursor: Where SELECT stands, or WITH.
         alone: Whether it is a statement of its own; without EMIT it is then a pull query.
     """
+    cursor.nested = _read_nested
+    return _read_query(cursor, alone=alone, may_emit=True)
+
+
+def _read_nested(cursor: Cursor) -> tree.Query:
+    """Read a query in parentheses, of which only the first has been read."""
+    cursor.enter()
+    found = _read_query(cursor, alone=True, may_emit=False)
+    cursor.leave()
+    cursor.expect_symbol(")")
+    return found
+
+
+def _read_query(cursor: Cursor, *, alone: bool, may_emit: bool) -> tree.Query:
     start = cursor.mark()
+    common = _read_common(cursor)
     cursor.expect("SELECT")
-    if cursor.at("DISTINCT") and not _is_column(cursor):
-        cursor.fail(reason="SELECT DISTINCT is not part of streaming SQL; use GROUP BY")
+    is_distinct = cursor.at("DISTINCT") and not _is_column(cursor)
+    if is_distinct:
+        cursor.only_in_answers("SELECT DISTINCT is not part of streaming SQL; use GROUP BY")
+        cursor.advance()
     select = [_read_item(cursor)]
     while cursor.take_symbol(","):
         select.append(_read_item(cursor))
@@ -34,8 +51,11 @@ def read_query(cursor: Cursor, *, alone: bool = False) -> tree.Query:
     group_by = _read_keys(cursor) if cursor.take_sequence("GROUP", "BY") else None
     partition_by = _read_keys(cursor) if cursor.take_sequence("PARTITION", "BY") else None
     having = read_expression(cursor) if cursor.take("HAVING") else None
-    emit = tree.Emit(cursor.expect("CHANGES", "FINAL")) if cursor.take("EMIT") else None
+    order_by = _read_order(cursor)
+    emits = may_emit and cursor.take("EMIT")
+    emit = tree.Emit(cursor.expect("CHANGES", "FINAL")) if emits else None
     limit = cursor.integer() if cursor.take("LIMIT") else None
+    offset = _read_offset(cursor)
     _refuse_foreign(cursor)
     return tree.Query(
         tuple(select),
@@ -48,8 +68,47 @@ def read_query(cursor: Cursor, *, alone: bool = False) -> tree.Query:
         emit,
         limit,
         is_pull=alone and emit is None,
+        is_distinct=is_distinct,
+        order_by=order_by,
+        offset=offset,
+        common=common,
         place=cursor.place(start),
     )
+
+
+def _read_common(cursor: Cursor) -> tuple[tree.CommonTable, ...]:
+    if not cursor.at("WITH"):
+        return ()
+    cursor.only_in_answers("WITH queries are not part of streaming SQL; create a stream instead")
+    cursor.advance()
+    found = [_read_common_table(cursor)]
+    while cursor.take_symbol(","):
+        found.append(_read_common_table(cursor))
+    return tuple(found)
+
+
+def _read_common_table(cursor: Cursor) -> tree.CommonTable:
+    start = cursor.mark()
+    name = cursor.name("a name for the query")
+    cursor.expect("AS")
+    cursor.expect_symbol("(")
+    query = _read_nested(cursor)
+    return tree.CommonTable(name, query, place=cursor.place(start))
+
+
+def _read_order(cursor: Cursor) -> tuple[tree.Ordering, ...]:
+    if not cursor.at_sequence("ORDER", "BY"):
+        return ()
+    cursor.only_in_answers(FOREIGN_CLAUSES["ORDER"])
+    return read_orderings(cursor)
+
+
+def _read_offset(cursor: Cursor) -> int:
+    if not cursor.at("OFFSET"):
+        return 0
+    cursor.only_in_answers(FOREIGN_CLAUSES["OFFSET"])
+    cursor.advance()
+    return cursor.integer()
 
 
 def _is_column(cursor: Cursor) -> bool:
@@ -105,12 +164,17 @@ def _read_join_kind(cursor: Cursor) -> tree.JoinKind | None:
     return tree.JoinKind.INNER if cursor.take("JOIN") else None
 
 
-def _read_source(cursor: Cursor) -> tree.AliasedSource:
+def _read_source(cursor: Cursor) -> tree.AliasedSource | tree.QuerySource:
     start = cursor.mark()
     if cursor.at_symbol("("):
-        cursor.fail(
-            reason="a query inside FROM is not part of streaming SQL; create a stream of it"
+        cursor.only_in_answers(
+            "a query inside FROM is not part of streaming SQL; create a stream of it"
         )
+        cursor.advance()
+        query = _read_nested(cursor)
+        cursor.take("AS")
+        given = cursor.name("a name for the query")
+        return tree.QuerySource(query, given, place=cursor.place(start))
     name = cursor.name("a stream or table")
     alias = name
     if cursor.take("AS") or (cursor.at_name() and not _at_clause(cursor)):

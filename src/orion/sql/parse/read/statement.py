@@ -22,10 +22,12 @@ _KINDS = ("STREAM", "TABLE")
 
 def read_statement(cursor: Cursor) -> tree.Statement:
     """Read one statement; what follows it is left."""
-    if cursor.token.kind == "WORD" and cursor.token.value == "WITH":
-        cursor.fail(reason="WITH queries are not part of streaming SQL; create a stream instead")
     word = cursor.expect_first(_READERS)
-    return _READERS[word](cursor)
+    found = _READERS[word](cursor)
+    asked = found.target if isinstance(found, tree.Explain) else found
+    if not (isinstance(asked, tree.SelectStatement) and asked.query.is_pull):
+        cursor.refuse_extras()
+    return found
 
 
 def _read_select(cursor: Cursor) -> tree.Statement:
@@ -197,6 +199,7 @@ def _read_assert_existence(cursor: Cursor, start: int) -> tree.Statement:
 
 _READERS: dict[str, Callable[[Cursor], tree.Statement]] = {
     "SELECT": _read_select,
+    "WITH": _read_select,
     "CREATE": _read_create,
     "INSERT": _read_insert,
     "DROP": _read_drop,

@@ -2,9 +2,13 @@
 
 import enum
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from orion.sql.parse.tree.node import Name, Node, TimeUnit
 from orion.sql.parse.tree.written_type import WrittenType
+
+if TYPE_CHECKING:
+    from orion.sql.parse.tree.query import Query
 
 # -- literals
 
@@ -308,6 +312,47 @@ class AtTimeZone(Node):
     zone: str
 
 
+@dataclass(frozen=True)
+class QueryValue(Node):
+    """`(SELECT ...)`: the one value that a query gives; NULL if it gives no row."""
+
+    query: "Query"
+
+
+@dataclass(frozen=True)
+class QueryExists(Node):
+    """`EXISTS (SELECT ...)`."""
+
+    query: "Query"
+
+
+@dataclass(frozen=True)
+class InQuery(Node):
+    """`value [NOT] IN (SELECT ...)`."""
+
+    value: "Expression"
+    query: "Query"
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Ordering(Node):
+    """An expression of ORDER BY; nulls come last where nothing is said."""
+
+    expression: "Expression"
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True)
+class Over(Node):
+    """`call OVER (PARTITION BY ... ORDER BY ...)`: a call that looks at rows beside its own."""
+
+    call: Call
+    partition_by: tuple["Expression", ...] = ()
+    order_by: tuple[Ordering, ...] = ()
+
+
 Expression = (
     Literal
     | TypedLiteral
@@ -332,5 +377,9 @@ Expression = (
     | MapLiteral
     | StructLiteral
     | AtTimeZone
+    | QueryValue
+    | QueryExists
+    | InQuery
+    | Over
 )
 Argument = Expression | Lambda | IntervalUnit | Star

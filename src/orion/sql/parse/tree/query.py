@@ -3,7 +3,7 @@
 import enum
 from dataclasses import dataclass
 
-from orion.sql.parse.tree.expression import Expression
+from orion.sql.parse.tree.expression import Expression, Ordering
 from orion.sql.parse.tree.node import Duration, Name, Node
 
 
@@ -45,6 +45,14 @@ class AliasedSource(Node):
         return self.alias != self.name
 
 
+@dataclass(frozen=True)
+class QuerySource(Node):
+    """`(SELECT ...) AS alias`: the rows of another query."""
+
+    query: "Query"
+    alias: Name
+
+
 class JoinKind(enum.Enum):
     """Whose rows stay when no partner is found."""
 
@@ -69,12 +77,12 @@ class Join(Node):
 
     kind: JoinKind
     left: "Relation"
-    right: AliasedSource
+    right: AliasedSource | QuerySource
     on: Expression
     within: Within | None = None
 
 
-Relation = AliasedSource | Join
+Relation = AliasedSource | QuerySource | Join
 
 
 class WindowKind(enum.Enum):
@@ -104,8 +112,20 @@ class Emit(enum.Enum):
 
 
 @dataclass(frozen=True)
+class CommonTable(Node):
+    """`name AS (SELECT ...)` of a WITH."""
+
+    name: Name
+    query: "Query"
+
+
+@dataclass(frozen=True)
 class Query(Node):
-    """A SELECT; a pull query is one that stands alone without EMIT and answers once."""
+    """A SELECT; a pull query is one that stands alone without EMIT and answers once.
+
+    Args:
+        common: The queries of WITH, which those after them may name.
+    """
 
     select: tuple[SelectPart, ...]
     source: Relation
@@ -117,3 +137,7 @@ class Query(Node):
     emit: Emit | None = None
     limit: int | None = None
     is_pull: bool = False
+    is_distinct: bool = False
+    order_by: tuple[Ordering, ...] = ()
+    offset: int = 0
+    common: tuple[CommonTable, ...] = ()

@@ -1,9 +1,9 @@
-"""Expressions and types back to text, so that reading it again gives the same tree.
+"""Expressions, queries and types back to text, so that reading it again gives the same tree.
 
 Names stand in backquotes and every operator in parentheses: nothing depends on precedence.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from orion.sql.parse import tree
 from orion.sql.parse.read.type import BUILT_IN_TYPES
@@ -58,6 +58,8 @@ def format_expression(expression: tree.Argument) -> str:
             return _format_constructor(expression)
         case tree.Case() | tree.Cast() | tree.AtTimeZone() | tree.Sign() | tree.Not():
             return _format_form(expression)
+        case tree.QueryValue() | tree.QueryExists() | tree.InQuery() | tree.Over():
+            return _format_answer(expression)
         case _:
             return _format_predicate(expression)
 
@@ -181,4 +183,130 @@ def _format_predicate(
 
 
 def _join(items: Iterable[tree.Argument]) -> str:
+    return ", ".join(format_expression(item) for item in items)
+
+
+def format_query(query: tree.Query) -> str:
+    """Return a query as SQL, a clause a line."""
+    common = (f"{format_name(one.name)} AS ({format_query(one.query)})" for one in query.common)
+    lines = [f"WITH {', '.join(common)}"] if query.common else []
+    word = "SELECT DISTINCT" if query.is_distinct else "SELECT"
+    lines.append(f"{word} {', '.join(_format_part(part) for part in query.select)}")
+    lines.append(f"FROM {_format_relation(query.source)}")
+    if query.window is not None:
+        lines.append(f"WINDOW {_format_window(query.window)}")
+    lines.extend(_format_clauses(query))
+    if query.emit is not None:
+        lines.append(f"EMIT {query.emit.value}")
+    if query.limit is not None:
+        lines.append(f"LIMIT {query.limit}")
+    if query.offset:
+        lines.append(f"OFFSET {query.offset}")
+    return "\n".join(lines)
+
+
+def _format_clauses(query: tree.Query) -> Iterator[str]:
+    if query.where is not None:
+        yield f"WHERE {format_expression(query.where)}"
+    if query.group_by is not None:
+        yield f"GROUP BY {_format_keys(query.group_by)}"
+    if query.partition_by is not None:
+        yield f"PARTITION BY {_format_keys(query.partition_by)}"
+    if query.having is not None:
+        yield f"HAVING {format_expression(query.having)}"
+    if query.order_by:
+        yield _format_order(query.order_by)
+
+
+def _format_order(orderings: tuple[tree.Ordering, ...]) -> str:
+    parts = (
+        f"{format_expression(one.expression)}{' DESC' if one.descending else ''}"
+        f"{' NULLS FIRST' if one.nulls_first else ''}"
+        for one in orderings
+    )
+    return f"ORDER BY {', '.join(parts)}"
+
+
+def _format_answer(
+    node: tree.QueryValue | tree.QueryExists | tree.InQuery | tree.Over,
+) -> str:
+    """Return what only queries that answer once hold."""
+    return _format_over(node) if isinstance(node, tree.Over) else _format_nested(node)
+
+
+def _format_over(over: tree.Over) -> str:
+    parts = [f"PARTITION BY {format_list(over.partition_by)}"] if over.partition_by else []
+    if over.order_by:
+        parts.append(_format_order(over.order_by))
+    return f"{format_expression(over.call)} OVER ({' '.join(parts)})"
+
+
+def _format_nested(node: tree.QueryValue | tree.QueryExists | tree.InQuery) -> str:
+    inner = f"({format_query(node.query)})"
+    match node:
+        case tree.QueryValue():
+            return inner
+        case tree.QueryExists():
+            return f"EXISTS {inner}"
+        case tree.InQuery(value, _, negated):
+            return f"({format_expression(value)} {'NOT ' if negated else ''}IN {inner})"
+
+
+def _format_part(part: tree.SelectPart) -> str:
+    match part:
+        case tree.AllColumns(None):
+            return "*"
+        case tree.AllColumns(source):
+            return f"{format_name(source or '')}.*"
+        case tree.AllFields(value):
+            return f"{format_expression(value)}->*"
+        case tree.SelectItem(expression, None):
+            return format_expression(expression)
+        case tree.SelectItem(expression, alias):
+            return f"{format_expression(expression)} AS {format_name(alias or '')}"
+
+
+def _format_relation(relation: tree.Relation) -> str:
+    if isinstance(relation, tree.AliasedSource):
+        alias = f" AS {format_name(relation.alias)}" if relation.has_alias else ""
+        return f"{format_name(relation.name)}{alias}"
+    if isinstance(relation, tree.QuerySource):
+        return f"({format_query(relation.query)}) AS {format_name(relation.alias)}"
+    within = "" if relation.within is None else f" WITHIN {_format_within(relation.within)}"
+    return (
+        f"{_format_relation(relation.left)}\n  {relation.kind.value} JOIN "
+        f"{_format_relation(relation.right)}{within} ON {format_expression(relation.on)}"
+    )
+
+
+def _format_within(within: tree.Within) -> str:
+    before, after = format_duration_of(within.before), format_duration_of(within.after)
+    span = before if before == after else f"({before}, {after})"
+    grace = "" if within.grace is None else f" GRACE PERIOD {format_duration_of(within.grace)}"
+    return f"{span}{grace}"
+
+
+def _format_window(window: tree.Window) -> str:
+    size = "" if window.kind is tree.WindowKind.SESSION else "SIZE "
+    parts = [f"{size}{format_duration_of(window.size)}"]
+    if window.advance is not None:
+        parts.append(f"ADVANCE BY {format_duration_of(window.advance)}")
+    if window.retention is not None:
+        parts.append(f"RETENTION {format_duration_of(window.retention)}")
+    if window.grace is not None:
+        parts.append(f"GRACE PERIOD {format_duration_of(window.grace)}")
+    return f"{window.kind.value} ({', '.join(parts)})"
+
+
+def format_duration_of(duration: tree.Duration) -> str:
+    """Return an amount with its unit."""
+    return f"{duration.amount} {duration.unit.name}"
+
+
+def _format_keys(keys: tuple[tree.Expression, ...]) -> str:
+    return format_list(keys) if keys else "()"
+
+
+def format_list(items: tuple[tree.Expression, ...]) -> str:
+    """Return expressions with commas between them."""
     return ", ".join(format_expression(item) for item in items)

@@ -1,10 +1,13 @@
-"""Queries and statements back to text, so that reading it again gives the same tree."""
+"""Statements back to text, so that reading it again gives the same tree."""
 
 from orion.sql.parse import tree
 from orion.sql.parse.write.command import format_command
 from orion.sql.parse.write.expression import (
+    format_duration_of,
     format_expression,
+    format_list,
     format_name,
+    format_query,
     format_string,
     format_type,
 )
@@ -13,32 +16,6 @@ from orion.sql.parse.write.expression import (
 def format_statement(statement: tree.Statement) -> str:
     """Return a statement as SQL, with its semicolon."""
     return f"{_format(statement)};"
-
-
-def format_query(query: tree.Query) -> str:
-    """Return a query as SQL, a clause a line."""
-    lines = [f"SELECT {', '.join(_format_part(part) for part in query.select)}"]
-    lines.append(f"FROM {_format_relation(query.source)}")
-    if query.window is not None:
-        lines.append(f"WINDOW {_format_window(query.window)}")
-    if query.where is not None:
-        lines.append(f"WHERE {format_expression(query.where)}")
-    if query.group_by is not None:
-        lines.append(f"GROUP BY {_format_keys(query.group_by)}")
-    if query.partition_by is not None:
-        lines.append(f"PARTITION BY {_format_keys(query.partition_by)}")
-    if query.having is not None:
-        lines.append(f"HAVING {format_expression(query.having)}")
-    if query.emit is not None:
-        lines.append(f"EMIT {query.emit.value}")
-    if query.limit is not None:
-        lines.append(f"LIMIT {query.limit}")
-    return "\n".join(lines)
-
-
-def format_duration_of(duration: tree.Duration) -> str:
-    """Return an amount with its unit."""
-    return f"{duration.amount} {duration.unit.name}"
 
 
 def _format(statement: tree.Statement) -> str:
@@ -68,7 +45,7 @@ def _format_insert(statement: tree.InsertQuery | tree.InsertValues) -> str:
         case tree.InsertQuery(_, query, properties):
             return f"{head}{_format_with(properties)} {format_query(query)}"
         case tree.InsertValues(_, columns, values):
-            return f"{head}{_format_columns(columns)} VALUES ({_format_list(values)})"
+            return f"{head}{_format_columns(columns)} VALUES ({format_list(values)})"
 
 
 def _format_definition(
@@ -103,10 +80,10 @@ def _format_assertion(
     match statement:
         case tree.AssertValues(source, columns, values):
             names = f"{format_name(source)}{_format_columns(columns)}"
-            return f"ASSERT VALUES {names} VALUES ({_format_list(values)})"
+            return f"ASSERT VALUES {names} VALUES ({format_list(values)})"
         case tree.AssertTombstone(source, columns, values):
             names = f"{format_name(source)}{_format_columns(columns)}"
-            return f"ASSERT NULL VALUES {names} KEY ({_format_list(values)})"
+            return f"ASSERT NULL VALUES {names} KEY ({format_list(values)})"
         case tree.AssertSource(kind, name, elements, properties):
             head = f"ASSERT {kind.value} {format_name(name)}"
             return f"{head}{_format_elements(elements)}{_format_with(properties)}"
@@ -125,58 +102,6 @@ def _format_existence(statement: tree.AssertTopic | tree.AssertSchema) -> str:
     if statement.timeout is not None:
         parts.append(f"TIMEOUT {format_duration_of(statement.timeout)}")
     return " ".join(parts)
-
-
-def _format_part(part: tree.SelectPart) -> str:
-    match part:
-        case tree.AllColumns(None):
-            return "*"
-        case tree.AllColumns(source):
-            return f"{format_name(source or '')}.*"
-        case tree.AllFields(value):
-            return f"{format_expression(value)}->*"
-        case tree.SelectItem(expression, None):
-            return format_expression(expression)
-        case tree.SelectItem(expression, alias):
-            return f"{format_expression(expression)} AS {format_name(alias or '')}"
-
-
-def _format_relation(relation: tree.Relation) -> str:
-    if isinstance(relation, tree.AliasedSource):
-        alias = f" AS {format_name(relation.alias)}" if relation.has_alias else ""
-        return f"{format_name(relation.name)}{alias}"
-    within = "" if relation.within is None else f" WITHIN {_format_within(relation.within)}"
-    return (
-        f"{_format_relation(relation.left)}\n  {relation.kind.value} JOIN "
-        f"{_format_relation(relation.right)}{within} ON {format_expression(relation.on)}"
-    )
-
-
-def _format_within(within: tree.Within) -> str:
-    before, after = format_duration_of(within.before), format_duration_of(within.after)
-    span = before if before == after else f"({before}, {after})"
-    grace = "" if within.grace is None else f" GRACE PERIOD {format_duration_of(within.grace)}"
-    return f"{span}{grace}"
-
-
-def _format_window(window: tree.Window) -> str:
-    size = "" if window.kind is tree.WindowKind.SESSION else "SIZE "
-    parts = [f"{size}{format_duration_of(window.size)}"]
-    if window.advance is not None:
-        parts.append(f"ADVANCE BY {format_duration_of(window.advance)}")
-    if window.retention is not None:
-        parts.append(f"RETENTION {format_duration_of(window.retention)}")
-    if window.grace is not None:
-        parts.append(f"GRACE PERIOD {format_duration_of(window.grace)}")
-    return f"{window.kind.value} ({', '.join(parts)})"
-
-
-def _format_keys(keys: tuple[tree.Expression, ...]) -> str:
-    return _format_list(keys) if keys else "()"
-
-
-def _format_list(items: tuple[tree.Expression, ...]) -> str:
-    return ", ".join(format_expression(item) for item in items)
 
 
 def _format_columns(columns: tuple[tree.Name, ...]) -> str:

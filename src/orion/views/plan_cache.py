@@ -1,0 +1,95 @@
+"""Plans of questions that were asked before, also of those that differ in one literal only."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from orion.model import Scalar
+from orion.sql import Catalogue, tree, typed
+from orion.views.pull import PullPlan
+
+_MOST_PLANS = 1_000
+_LONGEST_TEXT = 2_000
+# A text or a number of at most nine digits, which is an INTEGER whatever its digits are.
+_LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.$@-])(\d{1,9})(?![\w.])")
+# Quoted names, comments and variables may hold what looks like a literal.
+_DOUBTFUL = re.compile(r'["`$]|--|/\*')
+_Shape = tuple[str, ...]
+Keys = tuple[tuple[Any, ...], ...] | None
+
+
+class PlanCache:
+    """Plans by the shape of their text, for as long as the catalogue stays as it is.
+
+    Threads may share it: at worst two of them plan the same question.
+    """
+
+    def __init__(self) -> None:
+        self._catalogue: Catalogue | None = None
+        self._plans: dict[_Shape, PullPlan] = {}
+
+    def find(
+        self, text: str, properties: Mapping[str, str], catalogue: Catalogue
+    ) -> tuple[PullPlan, Keys] | None:
+        """Return the plan of a question, and the keys it asks for, if one of its kind was kept."""
+        if catalogue is not self._catalogue or len(text) > _LONGEST_TEXT:
+            return None
+        exact = self._plans.get(_exactly(text, properties))
+        if exact is not None:
+            return exact, exact.keys
+        split = _split(text)
+        kept = self._plans.get((*split[0], *_flat(properties))) if split else None
+        return None if kept is None or split is None else (kept, ((split[1],),))
+
+    def keep(
+        self, text: str, properties: Mapping[str, str], catalogue: Catalogue, plan: PullPlan
+    ) -> None:
+        """Remember a plan; one that looks up a literal serves for others in its place."""
+        if len(text) > _LONGEST_TEXT:
+            return
+        if catalogue is not self._catalogue or len(self._plans) >= _MOST_PLANS:
+            self._catalogue, self._plans = catalogue, {}
+        split = _split(text)
+        if split is not None and _is_look_up(plan, split[1]):
+            # The look-up is the condition: rows that it finds fulfil it.
+            self._plans[(*split[0], *_flat(properties))] = replace(plan, where=None)
+        else:
+            self._plans[_exactly(text, properties)] = plan
+
+
+def _exactly(text: str, properties: Mapping[str, str]) -> _Shape:
+    return (text, *_flat(properties))
+
+
+def _flat(properties: Mapping[str, str]) -> _Shape:
+    return tuple(part for pair in sorted(properties.items()) for part in pair)
+
+
+def _split(text: str) -> tuple[_Shape, str | int] | None:
+    """Return a text around its only literal, and that literal."""
+    found = list(_LITERAL.finditer(text))
+    if len(found) != 1 or _DOUBTFUL.search(text):
+        return None
+    (match,) = found
+    string, digits = match.groups()
+    value = int(digits) if string is None else string.replace("''", "'")
+    kind = "number" if string is None else "text"
+    return (text[: match.start()], kind, text[match.end() :]), value
+
+
+def _is_look_up(plan: PullPlan, literal: str | int) -> bool:
+    """Tell whether a plan asks for the row whose only key column equals the literal."""
+    where, key = plan.where, plan.source.key
+    if not isinstance(where, typed.Compared) or plan.keys != ((literal,),):
+        return False
+    sides = [where.left, where.right]
+    own = typed.Input(key[0].type, key[0].name)
+    if where.operator is not tree.ComparisonOperator.EQUAL or own not in sides:
+        return False
+    sides.remove(own)
+    (other,) = sides
+    if isinstance(other, typed.Converted):
+        other = other.value
+    fitting = (Scalar.STRING,) if isinstance(literal, str) else (Scalar.INTEGER, Scalar.BIGINT)
+    return isinstance(other, typed.Constant) and key[0].type in fitting

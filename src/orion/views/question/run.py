@@ -1,0 +1,128 @@
+"""Answers a planned question, from the rows of its sources to the rows of the answer."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from orion.model import InvalidInputError
+from orion.sql import Computation, Source, answer, computation_or_null, step, typed
+from orion.views.projection import Values
+from orion.views.question.group import group_rows
+from orion.views.question.join import join_rows
+from orion.views.question.order import sort_key
+from orion.views.question.over import add_column
+from orion.views.reader import Row, hashable
+
+Rows = Callable[[Source], Iterable[Row]]
+_MOST_ROWS = 5_000_000
+
+
+class QuestionTooLargeError(InvalidInputError):
+    """Raised when an answer would need more rows in memory than may be."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        super().__init__(
+            f"This query makes more than {limit} rows on its way.",
+            fix="Compare columns of both sides for equality in ON, or filter before the join.",
+        )
+
+
+class ManyRowsError(InvalidInputError):
+    """Raised when a query that stands for a value gives several."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A query that stands for one value gives several rows.",
+            fix="Use LIMIT 1, an aggregate, or IN.",
+        )
+
+
+def answer_question(plan: answer.SelectPlan, rows: Rows) -> list[Values]:
+    """Return the rows of an answer.
+
+    Args:
+        rows: Gives the rows of a table, or the events of a stream up to now.
+    """
+    return _Question(plan, rows).run()
+
+
+class _Question:
+    """One SELECT with the values of the queries inside of it."""
+
+    def __init__(self, plan: answer.SelectPlan, rows: Rows) -> None:
+        self._plan, self._rows = plan, rows
+        self._values = {inner.name: _value(inner, rows) for inner in plan.inner}
+
+    def run(self) -> list[Values]:
+        plan = self._plan
+        rows: Iterable[Row] = self._where(self._related(plan.relation), plan.where)
+        if plan.keys is not None:
+            rows = group_rows(rows, plan.keys, plan.calls, self._compute)
+            rows = self._where(rows, plan.having)
+        for over in plan.overs:
+            rows = add_column(list(rows), over, self._compute)
+        if plan.order_by:
+            rows = sorted(rows, key=sort_key(plan.order_by, self._compute))
+        columns = [self._compute(item.expression) for item in plan.items]
+        values: Iterable[Values] = ([column(row) for column in columns] for row in rows)
+        if plan.is_distinct:
+            values = {hashable(found): found for found in reversed(list(values))}.values()
+            values = reversed(list(values))
+        end = None if plan.limit is None else plan.offset + plan.limit
+        return list(islice(values, plan.offset, end))
+
+    def _compute(self, node: typed.Typed) -> Computation:
+        return computation_or_null(typed.bound(node, self._values))
+
+    def _where(self, rows: Iterable[Row], condition: typed.Typed | None) -> Iterable[Row]:
+        if condition is None:
+            return rows
+        holds = self._compute(condition)
+        return (row for row in rows if holds(row) is True)
+
+    def _related(self, relation: answer.Relation) -> Iterable[Row]:
+        match relation:
+            case answer.Scan(read):
+                return _qualified(self._rows(read.source), read)
+            case answer.Derived(query, read):
+                names = [read.column(item.name) for item in query.items]
+                found = answer_question(query, self._rows)
+                return (dict(zip(names, values, strict=True)) for values in found)
+            case _:
+                left = self._related(relation.left)
+                right = list(self._related(relation.right))
+                return _bounded(join_rows(relation, left, right, self._compute))
+
+
+def _qualified(rows: Iterable[Row], read: step.Read) -> Iterable[Row]:
+    if not read.qualified:
+        return rows
+    return ({read.column(name): value for name, value in row.items()} for row in rows)
+
+
+def _bounded(rows: Iterable[Row]) -> Iterator[Row]:
+    for number, row in enumerate(rows):
+        if number >= _MOST_ROWS:
+            raise QuestionTooLargeError(_MOST_ROWS)
+        yield row
+
+
+def _value(inner: answer.Inner, rows: Rows) -> typed.Constant:
+    found = answer_question(inner.query, rows)
+    return typed.Constant(inner.type, _USES[inner.use](found))
+
+
+def _only(found: list[Values]) -> Any:
+    if len(found) > 1:
+        raise ManyRowsError
+    return found[0][0] if found else None
+
+
+_USES: Mapping[answer.Use, Callable[[list[Values]], Any]] = {
+    answer.Use.VALUE: _only,
+    answer.Use.EXISTS: bool,
+    answer.Use.MEMBERS: lambda found: frozenset(
+        hashable(values[0]) for values in found if values[0] is not None
+    ),
+}

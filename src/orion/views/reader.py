@@ -1,0 +1,116 @@
+"""Records of a source's topic to rows, by key and window; the unreadable are left out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from orion.command import key_spec, value_spec
+from orion.formats import Codec, FormatSpec, SchemaSource, codec_of, from_arrow
+from orion.log import Record
+from orion.sql import Source, tree
+
+_BOUND_BYTES = 8
+Row = Mapping[str, Any]
+Key = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """What a record says: the row of a key and window now, or that there is none any more."""
+
+    key: Key
+    window: Key
+    row: Row | None
+    key_columns: Row
+
+
+class RowReader:
+    """Reads the records of one source; used by one thread."""
+
+    def __init__(self, source: Source, schemas: SchemaSource | None) -> None:
+        self._source = source
+        self._key_spec, self._value_spec = key_spec(source), value_spec(source)
+        self._key = codec_of(self._key_spec, schemas) if source.key else None
+        self._value = codec_of(self._value_spec, schemas)
+        self._number = 0
+
+    def read(self, records: list[Record]) -> Iterator[RowChange]:
+        """Yield the changes of records, in their order."""
+        keys, windows = self._keys(records)
+        values = _decode(self._value, [r.value for r in records], self._value_spec)
+        for record, key, window, value in zip(records, keys, windows, values, strict=True):
+            if self._source.is_table:
+                if key is None:
+                    continue
+                at = hashable(tuple(key.get(c.name) for c in self._source.key))
+            else:
+                # Every event of a stream counts: its number tells it apart.
+                at = (self._number,)
+                self._number += 1
+            if record.value is None and self._source.is_table:
+                bounds = _bounds(window)
+                yield RowChange(at, window, None, {**(key or {}), **bounds})
+            elif value is not None:
+                row = self._row(record, key or {}, value, window)
+                yield RowChange(at, window if self._source.is_table else (), row, key or {})
+
+    def _row(self, record: Record, key: Row, value: Row, window: Key) -> Row:
+        facts = {
+            "ROWTIME": record.timestamp_ms,
+            "ROWPARTITION": record.partition,
+            "ROWOFFSET": record.offset,
+        }
+        return {**key, **value, **_bounds(window), **facts, **self._headers(record)}
+
+    def _headers(self, record: Record) -> Row:
+        shown: dict[str, Any] = {}
+        for column in self._source.headers:
+            if column.header is None:
+                shown[column.name] = [{"KEY": k, "VALUE": v} for k, v in record.headers]
+            else:
+                found = [body for name, body in record.headers if name == column.header]
+                shown[column.name] = found[-1] if found else None
+        return shown
+
+    def _keys(self, records: list[Record]) -> tuple[list[Row | None], list[Key]]:
+        bodies, windows = [], []
+        for record in records:
+            body, window = self._split(record.key)
+            bodies.append(body)
+            windows.append(window)
+        if self._key is None:
+            return [None] * len(records), windows
+        return _decode(self._key, bodies, self._key_spec), windows
+
+    def _split(self, key: bytes | None) -> tuple[bytes | None, Key]:
+        windowed = self._source.windowed
+        if key is None or windowed is None:
+            return key, ()
+        start = int.from_bytes(key[-_BOUND_BYTES:], "big", signed=True)
+        if windowed.kind is tree.WindowKind.SESSION:
+            end = int.from_bytes(key[-2 * _BOUND_BYTES : -_BOUND_BYTES], "big", signed=True)
+            return key[: -2 * _BOUND_BYTES], (start, end)
+        return key[:-_BOUND_BYTES], (start, start + (windowed.size_ms or 0))
+
+
+def _bounds(window: Key) -> Row:
+    return dict(zip(("WINDOWSTART", "WINDOWEND"), window, strict=False))
+
+
+def hashable(value: Any) -> Any:
+    """Return a value that can be looked up: lists and maps as tuples."""
+    if isinstance(value, Mapping):
+        return tuple((name, hashable(item)) for name, item in sorted(value.items()))
+    if isinstance(value, list | tuple):
+        return tuple(hashable(item) for item in value)
+    return value
+
+
+def _decode(codec: Codec, bodies: list[bytes | None], spec: FormatSpec) -> list[Row | None]:
+    rows = codec.decode(pa.array(bodies, pa.binary())).rows.to_pylist()
+    return [
+        None if row is None else {f.name: from_arrow(row[f.name], f.type) for f in spec.columns}
+        for row in rows
+    ]
