@@ -20,6 +20,7 @@ from bench.pull import run_pull
 from bench.rest import run_rest
 from bench.sql import run_sql
 from bench.sql_idle import run_sql_idle
+from bench.sql_state import run_sql_state
 from bench.throughput import run_throughput
 from orion import pipeline
 from orion.app import App, load_settings
@@ -85,6 +86,12 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
         results["pull"] = run_pull(app, seconds=given.seconds, server=server_pid(port))
     if given.only in (None, "sql"):
         _measure_sql(app, given, results)
+    if given.only in (None, "state"):
+        pipeline.begin(pipeline.Pipeline(app, "bench-state"))
+        results["state"] = run_sql_state(
+            app, records=given.records, rounds=given.rounds, only=given.operator
+        )
+        pipeline.current().stop()
     if given.only in (None, "latency"):
         pipeline.begin(pipeline.Pipeline(app, "bench-latency"))
         results["latency_ms"] = run_latency(addresses, seconds=given.seconds)

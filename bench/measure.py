@@ -33,7 +33,7 @@ def tree_rss(root: int) -> int:
     return sum(each.memory_info().rss for each in [process, *process.children(recursive=True)])
 
 
-def cost_of(action: Callable[[], None]) -> Cost:
+def cost_of(action: Callable[[], object]) -> Cost:
     cpu, wall = tree_cpu_s(), time.monotonic()
     action()
     return Cost(time.monotonic() - wall, tree_cpu_s() - cpu)

@@ -44,7 +44,9 @@ def run_sql(app: App, *, records: int, rounds: int) -> dict[str, Any]:
     app.topics.create(SOURCE, partitions=PARTITIONS)
     load(app.settings.kafka.addresses, SOURCE, records)
     runtime = pipeline.current().runtime
-    filtered, grouped = (_sql_job(started, app, runtime) for started in _plan(app))
+    filtered, grouped = (
+        sql_job(started, app, runtime) for started in plan_queries(app, _STATEMENTS)
+    )
     pairs = {
         "filter": (filtered, Job("sql-hand-filter", _filter_by_hand)),
         "group": (grouped, Job("sql-hand-group", _group_by_hand)),
@@ -55,12 +57,12 @@ def run_sql(app: App, *, records: int, rounds: int) -> dict[str, Any]:
     return results
 
 
-def _plan(app: App) -> list[Started]:
+def plan_queries(app: App, statements: str) -> list[Started]:
     """Return the queries of the statements; their topics are made."""
     planner = Planner(app.functions, FormatRules(app.schemas), {})
     preparation = Preparation(app.topics, app.schemas)
     catalogue, queries = Catalogue(), []
-    for number, statement in enumerate(parse_statements(_STATEMENTS)):
+    for number, statement in enumerate(parse_statements(statements)):
         assert isinstance(statement, tree.CreateSource | tree.CreateAs)
         change = planner.plan(statement, catalogue, number=number)
         preparation.prepare(change)
@@ -70,7 +72,7 @@ def _plan(app: App) -> list[Started]:
     return queries
 
 
-def _sql_job(started: Started, app: App, runtime: Runtime) -> Job:
+def sql_job(started: Started, app: App, runtime: Runtime) -> Job:
     live = LiveSql(
         sql_session(runtime.spark),
         app.connection,
@@ -112,7 +114,7 @@ def _compare(
     for number in range(_WARM_UPS + rounds):
         # Each goes first every other time.
         for place in (0, 1) if number % 2 else (1, 0):
-            cost = cost_of(partial(_run, pair[place], app, runtime, records))
+            cost = cost_of(partial(run_job, pair[place], app, runtime, records))
             if number >= _WARM_UPS:
                 costs[place].append(cost)
     runs = (_WARM_UPS + rounds) * records
@@ -123,23 +125,34 @@ def _compare(
     }
 
 
-def _run(job: Job, app: App, runtime: Runtime, records: int) -> None:
-    """Start a query and wait until it has committed the end of its topic."""
+def run_job(job: Job, app: App, runtime: Runtime, records: int) -> float:
+    """Start a query, wait until it has committed the end of its topic; tell its pace.
+
+    That is records a second from the first commit on, without the start of the query.
+    """
     name = f"bench-{uuid.uuid4().hex[:8]}"
     job.start(name)
-    _wait(name, app.settings.kafka.addresses, runtime, records)
-    runtime.remove(name, forget=True)
+    try:
+        return _wait(name, app.settings.kafka.addresses, runtime, records)
+    finally:
+        runtime.remove(name, forget=True)
 
 
-def _wait(name: str, addresses: str, runtime: Runtime, records: int) -> None:
+def _wait(name: str, addresses: str, runtime: Runtime, records: int) -> float:
     partitions = [TopicPartition(SOURCE, number) for number in range(PARTITIONS)]
     deadline = time.monotonic() + _LONGEST_S
     with closing(Consumer({"bootstrap.servers": addresses, "group.id": name})) as reader:
-        while sum(max(0, part.offset) for part in reader.committed(partitions)) < records:
+        first: tuple[float, int] | None = None
+        while (done := sum(max(0, p.offset) for p in reader.committed(partitions))) < records:
+            if done and first is None:
+                first = time.monotonic(), done
             error = next((s.error for s in runtime.statuses() if s.name == name and s.error), "")
             if error or time.monotonic() > deadline:
                 raise RuntimeError(error or f"{name} did not end in {_LONGEST_S:g} s")
             time.sleep(0.02)
+    if first is None:
+        return 0.0
+    return (records - first[1]) / (time.monotonic() - first[0])
 
 
 def _summary(own: list[Cost], by_hand: list[Cost], records: int) -> dict[str, Any]:
