@@ -24,6 +24,7 @@ from orion.state.layout import (
 )
 from orion.state.session import SessionOperator
 from orion.state.store import StateDamagedError, StateMismatchError
+from orion.state.summary import StateSummary, summarize_state
 from orion.state.task import Operator, StatePlace, make_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
@@ -56,9 +57,11 @@ __all__ = [
     "StateDamagedError",
     "StateMismatchError",
     "StatePlace",
+    "StateSummary",
     "StreamTableOperator",
     "TableTableOperator",
     "TimeWindows",
     "WindowOperator",
     "make_task",
+    "summarize_state",
 ]

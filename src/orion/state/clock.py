@@ -71,3 +71,4 @@ class Clock:
     def keep(self) -> None:
         """Make the time part of the state."""
         self._state.put(_KEY, {"latest": self._latest, "late": self.late_records})
+        self._state.note(self.late_records, self.now_ms)

@@ -26,7 +26,7 @@ _SCHEMA = f"""
     CREATE TABLE base (k PRIMARY KEY, v BLOB, due INTEGER) WITHOUT ROWID;
     CREATE INDEX dues ON base (due) WHERE due IS NOT NULL;
     CREATE TABLE pending (body BLOB);
-    CREATE TABLE batch (number INTEGER);
+    CREATE TABLE batch (number INTEGER, entries INTEGER, late INTEGER, watermark INTEGER);
     PRAGMA user_version = {_FORMAT};
 """
 # What stays due when it was must not cost a change of the index.
@@ -57,6 +57,13 @@ class StateDamagedError(ConflictError):
         super().__init__(f"The state at {path} cannot be read: {reason}.", fix=_REBUILD)
 
 
+def name_damage(error: BaseException, path: str) -> None:
+    """Raise an error that names the file, if another one tells of a damaged file."""
+    # A full disk or a lock is the machine's trouble, and may pass.
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        raise StateDamagedError(path, str(error)) from error
+
+
 class StateStore:
     """Values by key; used by one task at a time.
 
@@ -75,6 +82,8 @@ class StateStore:
         self._changed: dict[Key, Any] = {}
         self._dues: dict[Key, int] = {}
         self._known_dues: dict[Key, int] = {}
+        self._entries = self._late = 0
+        self._watermark: int | None = None
         # What this batch has put, by moment; and how far the base has been looked through.
         self._queue: list[tuple[int, tuple[int, Any]]] = []
         self._looked_until, self._next_due = -1, -1
@@ -82,11 +91,9 @@ class StateStore:
         try:
             self._open(journal="OFF" if path is None else "WAL")
             self._begin(batch)
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             self._connection.close()
-            raise StateDamagedError(self.path, str(error)) from error
-        except BaseException:
-            self._connection.close()
+            name_damage(error, self.path)
             raise
 
     def _open(self, journal: str) -> None:
@@ -103,19 +110,21 @@ class StateStore:
 
     def _begin(self, batch: int) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
-        row = self._connection.execute("SELECT number FROM batch").fetchone()
-        last = -1 if row is None else int(row[0])
+        row = self._connection.execute("SELECT number, entries FROM batch").fetchone()
+        last, self._entries = (-1, 0) if row is None else row
         # A task without rows is not run, so batches may be missing in between; none may be ahead.
         if last > batch or (last < 0 and self._was_there):
             raise StateMismatchError(self.path, last, batch)
+        pending = self._connection.execute("SELECT body FROM pending").fetchall()
+        changes = [change for (body,) in pending for change in pickle.loads(body)]
         if last != batch:
-            for (body,) in self._connection.execute("SELECT body FROM pending").fetchall():
-                self._settle(pickle.loads(body))
-            self._connection.execute("DELETE FROM batch")
-            self._connection.execute("INSERT INTO batch VALUES (?)", (batch,))
+            self._settle(changes)
+        else:
+            self._entries -= sum(change[4] for change in changes)
         self._connection.execute("DELETE FROM pending")
+        self._batch = batch
 
-    def _settle(self, changes: list[tuple[Key, bytes | None, int | None, bool]]) -> None:
+    def _settle(self, changes: list[tuple[Key, bytes | None, int | None, bool, int]]) -> None:
         """Make the changes of the batch before part of the base."""
         # In the order of the tree: neighbours lie on the same page.
         _sort(changes, lambda change: _place(change[0]))
@@ -214,18 +223,28 @@ class StateStore:
         self._looked_until, self._next_due = now, _FAR if row[0] is None else int(row[0])
         return [(due, _place(key)) for due, key in found if key not in self._changed]
 
+    def note(self, late_records: int, watermark_ms: int) -> None:
+        """Tell whoever looks from outside how far time has come, and how many came too late."""
+        self._late, self._watermark = late_records, watermark_ms
+
     def commit(self) -> None:
         """Leave the changes pending, with the batch's number, and close."""
         dues, known = self._dues, self._known_dues
+        self.load(self._changed)
         rows = []
         for key, value in self._changed.items():
             body = None if value is None else pickle.dumps(value, protocol=5)
             due = dues.get(key)
-            rows.append((key, body, due, due != known.get(key)))
+            more = (value is not None) - (self._known[key] is not None)
+            rows.append((key, body, due, due != known.get(key), more))
+            self._entries += more
         # Many in one value cost a fraction of a row for each.
         parts = (rows[at : at + _WRITE_AT_ONCE] for at in range(0, len(rows), _WRITE_AT_ONCE))
         bodies = ((pickle.dumps(part, protocol=5),) for part in parts)
         self._connection.executemany("INSERT INTO pending VALUES (?)", bodies)
+        self._connection.execute("DELETE FROM batch")
+        facts = (self._batch, self._entries, self._late, self._watermark)
+        self._connection.execute("INSERT INTO batch VALUES (?, ?, ?, ?)", facts)
         self._connection.execute("COMMIT")
         self._connection.close()
         if self._mark is not None and not self._was_there:

@@ -12,7 +12,7 @@ from pyspark import TaskContext
 from orion.formats import arrow_type
 from orion.model import Field
 from orion.state.columns import sorted_table
-from orion.state.store import StateStore
+from orion.state.store import StateStore, name_damage
 from orion.state.value import Row, read_rows, write_rows
 
 _BATCH = "streaming.sql.batchId"
@@ -70,8 +70,9 @@ def make_task(
         try:
             found = run_partition(operator, list(batches), order, state)
             state.commit()
-        except BaseException:
+        except BaseException as error:
             state.abandon()
+            name_damage(error, state.path)
             raise
         finally:
             gc.enable()

@@ -33,7 +33,7 @@ from orion.state import (
     TimeWindows,
     WindowOperator,
 )
-from orion.state.store import StateMismatchError, StateStore
+from orion.state.store import StateStore
 from orion.state.task import run_partition
 from orion.state.value import read_rows, write_rows
 
@@ -357,16 +357,6 @@ def test_a_foreign_key_is_followed(seed: int, tmp_path: Path) -> None:
 
 def run_one(operator: Operator, row: Row | None, path: Path, number: int) -> list[Row]:
     return _run_once(operator, [] if row is None else [row], path, number)
-
-
-def test_a_state_that_is_ahead_or_lost_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    _run_once(GroupOperator(LAYOUT), [group_row("a", 1, 1, 1)], path, 4)
-    with pytest.raises(StateMismatchError, match="of batch 4, but batch 2 is to run"):
-        StateStore(path, 2)
-    path.unlink()
-    with pytest.raises(StateMismatchError, match="is empty, but batch 5 is to run"):
-        StateStore(path, 5)
 
 
 def test_a_partition_without_rows_may_miss_batches(tmp_path: Path) -> None:

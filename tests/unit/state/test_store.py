@@ -1,0 +1,103 @@
+"""The store of a partition: repeated batches, moments that come due, files that cannot be used."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from orion.state import StateDamagedError, StateMismatchError, summarize_state
+from orion.state.clock import Clock
+from orion.state.store import StateStore
+
+
+def test_a_repeated_batch_begins_where_the_first_run_did(tmp_path: Path) -> None:
+    for number, value in enumerate([1, 2]):
+        store = StateStore(tmp_path / "0.db", number)
+        store.put("k", value)
+        store.commit()
+    for _ in range(3):
+        store = StateStore(tmp_path / "0.db", 1)
+        assert store.get("k") == 1
+        store.put("k", 2)
+        store.put("l", 1)
+        store.commit()
+    store = StateStore(tmp_path / "0.db", 2)
+    assert store.get_all(["k", "l", "m"]) == [2, 1, None]
+    store.abandon()
+
+
+def test_entries_come_due_once_and_in_order(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "0.db", 0)
+    for key, due in {"c": 30, "a": 10, "b": 10, "never": None}.items():
+        store.put(key, key, due)
+    assert store.due_keys(9) == []
+    assert store.due_keys(10) == ["a", "b"]
+    store.put("a", "again", 50)
+    store.commit()
+    store = StateStore(tmp_path / "0.db", 1)
+    store.put("new", 1, 40)
+    # A later moment does not replace an earlier one.
+    store.put("c", 2, 99)
+    assert store.due_keys(45) == ["c", "new"]
+    assert store.due_keys(45) == []
+    assert store.due_keys(1000) == ["a"]
+    store.abandon()
+
+
+def test_a_file_that_is_no_state_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "0.db"
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(StateDamagedError, match=r"0\.db cannot be read: file is not a database"):
+        StateStore(path, 3)
+
+
+def test_a_state_that_was_cut_off_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "0.db"
+    store = StateStore(path, 0)
+    for number in range(5000):
+        store.put(f"k{number}", "x" * 100)
+    store.commit()
+    StateStore(path, 1).commit()
+    path.write_bytes(path.read_bytes()[:20_000])
+    with pytest.raises(StateDamagedError, match="orion queries rebuild") as error:
+        StateStore(path, 2)
+    assert error.value.path == str(path)
+
+
+def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "0.db"
+    StateStore(path, 0).commit()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StateDamagedError, match="it has format 99"):
+        StateStore(path, 1)
+
+
+def test_a_state_that_is_ahead_or_lost_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "0.db"
+    StateStore(path, 4).commit()
+    with pytest.raises(StateMismatchError, match="of batch 4, but batch 2 is to run"):
+        StateStore(path, 2)
+    path.unlink()
+    with pytest.raises(StateMismatchError, match="is empty, but batch 5 is to run"):
+        StateStore(path, 5)
+
+
+def test_a_state_tells_how_much_it_holds(tmp_path: Path) -> None:
+    folder = tmp_path / "0"
+    for batch in (0, 0, 1, 2):
+        store = StateStore(folder / "0.db", batch)
+        clock = Clock(store)
+        clock.advance("t/0", 1000 + batch)
+        clock.drop(2)
+        store.put(f"k{batch}", 1)
+        if batch == 2:
+            store.put("k0", None)
+        clock.keep()
+        store.commit()
+    found = summarize_state(str(tmp_path))
+    # Two keys and the clock.
+    assert (found.entries, found.late_records, found.watermark_ms) == (3, 6, 1002)
+    assert found.size_bytes > 0
+    assert summarize_state(str(tmp_path / "nothing")).entries == 0
