@@ -48,6 +48,9 @@ _DEFAULTS = {
     "spark.python.daemon.module": "orion.worker",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50000",  # each batch costs DuckDB a plan
+    # This number means no limit. With one, Spark measures all rows written so far after each row:
+    # the square of their number, where there are headers. Our batches have a limit of their own.
+    "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     "spark.sql.files.maxPartitionBytes": "64m",
 }
 _LOCAL_ONLY = {
