@@ -5,75 +5,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from orion.supervise import free_ports
-from orion.testing.project import Project
 from orion.testing.wait import wait_until
+from tests.e2e.platform import Platform
 
 pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
 BIN = Path(sys.executable).parent
-READING = json.dumps(
-    {
-        "type": "record",
-        "name": "Reading",
-        "fields": [
-            {"name": "sensor_id", "type": "string"},
-            {"name": "datetime", "type": "long"},
-            {"name": "value", "type": ["long", "string"]},
-        ],
-    }
-)
-
-
-class Platform:
-    """A project whose log, engine and server run."""
-
-    def __init__(self, project: Project, sql_port: int, registry_port: int, port: int) -> None:
-        self.project, self.port = project, port
-        self.sql_url = f"http://localhost:{sql_port}"
-        self.registry_url = f"http://localhost:{registry_port}"
-
-    def sql(self, *words: str, stdin: str = "") -> str:
-        done = self.project.command("orion", "sql", *words, stdin=stdin)
-        assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
-        return done.stdout
-
-    def rows(self, text: str, path: str = "/query-stream") -> list[Any]:
-        """Ask a query that ends and return its rows."""
-        body = {"sql": text, "properties": {"auto.offset.reset": "earliest"}}
-        answer = httpx.post(f"{self.sql_url}{path}", json=body, timeout=60)
-        assert answer.status_code == 200, answer.text
-        return [json.loads(line) for line in answer.text.splitlines() if line][1:]
-
-    def produce(self, topic: str, *lines: str) -> None:
-        done = self.project.command(
-            "kafka-avro-console-producer",
-            *("--topic", topic, "--bootstrap-server", f"localhost:{self.port}"),
-            *("--property", f"schema.registry.url={self.registry_url}"),
-            *("--property", f"value.schema={READING}"),
-            stdin="\n".join(lines) + "\n",
-        )
-        assert done.returncode == 0, done.stderr
-
-
-@pytest.fixture(scope="module")
-def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    project = Project(tmp_path_factory.mktemp("sql"))
-    project = replace(project, env={"ORION_ENGINE_WARM": "true", "ORION_SERVER_ENABLED": "true"})
-    port, controller, registry, rest, sql = free_ports(5)
-    project.succeed(
-        *("up", "--detach", f"--port={port}", f"--controller-ports={controller}"),
-        *(f"--registry-port={registry}", f"--rest-port={rest}", f"--sql-port={sql}"),
-    )
-    yield Platform(project, sql, registry, port)
-    project.end()
 
 
 def test_a_plant_is_watched(platform: Platform) -> None:
@@ -173,49 +114,3 @@ def test_a_script_runs_headless(platform: Platform) -> None:
     assert done.returncode == 0, done.stderr
     assert "Running: CSAS_DOUBLED_" in done.stdout
     assert platform.rows("SELECT n FROM doubled EMIT CHANGES LIMIT 1;") == [[2]]
-
-
-def test_statements_survive_kills(platform: Platform) -> None:
-    """Kill engine and server between statements: catalogue, queries and topics agree afterwards."""
-    client, accepted = platform.project, set()
-    for number in range(7):
-        name = f"K{number}"
-        text = (
-            f"CREATE STREAM {name} (n BIGINT)"
-            f" WITH (KAFKA_TOPIC='{name}', PARTITIONS=1, FORMAT='JSON');"
-            if number % 2
-            else f"CREATE STREAM {name} AS SELECT n + {number} AS n FROM ticks"
-            " WHERE n > 10 EMIT CHANGES;"
-        )
-        if number == 3:
-            os.kill(client.status("server").pid or 0, signal.SIGKILL)
-        if number == 5:
-            os.kill(client.status("engine").pid or 0, signal.SIGKILL)
-
-        def send(text: str = text) -> bool:
-            try:
-                answer = httpx.post(f"{platform.sql_url}/ksql", json={"ksql": text}, timeout=30)
-            except httpx.HTTPError:
-                return False
-            # A statement whose answer was lost is there already when it is sent again.
-            return answer.status_code == 200 or "already exists" in answer.text
-
-        wait_until(send, timeout_s=60, what=f"Statement {number}")
-        accepted.add(name)
-
-    def state() -> tuple[set[str], set[str], set[str]]:
-        body = {"ksql": "SHOW STREAMS; SHOW QUERIES; SHOW TOPICS;"}
-        entities = httpx.post(f"{platform.sql_url}/ksql", json=body, timeout=30).json()
-        return (
-            {row["name"] for row in entities[0]["streams"]},
-            {row["sinks"][0] for row in entities[1]["queries"]},
-            {row["name"] for row in entities[2]["topics"]},
-        )
-
-    streams, queries, topics = state()
-    assert accepted <= streams
-    assert accepted <= topics
-    assert {name for name in accepted if int(name[1:]) % 2 == 0} <= queries
-    wait_until(lambda: client.status("engine").state == "ready", timeout_s=90, what="The engine")
-    platform.sql("-e", "INSERT INTO ticks (n) VALUES (100);")
-    assert [106] in platform.rows("SELECT n FROM k6 EMIT CHANGES LIMIT 1;")
