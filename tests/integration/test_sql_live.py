@@ -91,7 +91,7 @@ class Bench:
         (statement,) = parse_statements(text)
         assert isinstance(statement, tree.SelectStatement)
         pull = plan_pull(statement.query, self.catalogue, self.app.functions, {})
-        return sorted(views.answer(pull, fresh=True))
+        return sorted(list(values) for values in views.answer(pull, fresh=True))
 
     def stop(self) -> None:
         for query in self.queries:

@@ -219,10 +219,12 @@ def _query(entity: dict[str, Any]) -> Described:
     query = entity["queryDescription"]
     words = [f"ID           : {query['id']}"] if query["id"] else []
     words += [f"Status       : {query['state']}"] if query["state"] else []
-    words += [f"Promise      : {query['topology']}"] if query["topology"] else []
+    promise, _, in_spark = query["topology"].partition("\n")
+    words += [f"Promise      : {promise}"] if promise else []
     words += [f"Error        : {error['errorMessage']}" for error in query["queryErrors"]]
     rows = [[field["name"], type_text(field["schema"])] for field in query["fields"]]
-    return ["Field", "Type"], rows, [*words, "Plan:", *query["executionPlan"].splitlines(), ""]
+    plan = ["Plan:", *query["executionPlan"].splitlines(), *in_spark.splitlines(), ""]
+    return ["Field", "Type"], rows, [*words, *plan]
 
 
 def _function(entity: dict[str, Any]) -> Described:

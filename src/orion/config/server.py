@@ -29,6 +29,9 @@ class ServerSettings:
     registry_port: int = setting(8081, "Port of the schema registry")
     rest_port: int = setting(8082, "Port of the REST proxy")
     sql_port: int = setting(8088, "Port of the SQL API")
+    processing_log: bool = setting(
+        False, "Whether the stream KSQL_PROCESSING_LOG is declared over what queries could not read"
+    )
     passwords: Mapping[str, str] = options("Passwords by user name; given: every request needs one")
 
     @property

@@ -37,6 +37,7 @@ from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
 from orion.log.member import BEGINNING, END, CommittedOffset, GroupMember, MemberStateError
 from orion.log.outbox import Outbox, OutboxFullError, Outcome, Refused, Written
+from orion.log.processing_log import PROCESSING_LOG_TOPIC, encode_processing_log
 from orion.log.producer import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
 from orion.log.request import RequestLog
@@ -60,6 +61,7 @@ __all__ = [
     "BEGINNING",
     "END",
     "HEARTBEAT_S",
+    "PROCESSING_LOG_TOPIC",
     "Acl",
     "AclRefusedError",
     "AclWordError",
@@ -126,6 +128,7 @@ __all__ = [
     "decode_line",
     "encode_dead_letters",
     "encode_line",
+    "encode_processing_log",
     "find_risks",
     "is_internal",
     "parse_config",

@@ -11,22 +11,27 @@ from confluent_kafka import OFFSET_END, KafkaException, TopicPartition
 
 from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.errors import TopicExistsError
+from orion.log.processing_log import PROCESSING_LOG_TOPIC
 from orion.log.topic import Topics
 from orion.model import QueryStatus, State
 
 logger = logging.getLogger(__name__)
 
 STATUS_TOPIC = "_orion_status"
+PLAN_TOPIC = "_orion_plans"
 ORDER_TOPIC = "_orion_orders"
 # A query speaks at least every HEARTBEAT_S; silence for LOST_AFTER_S means its process is gone.
 HEARTBEAT_S = 5.0
 LOST_AFTER_S = 20.0
 # A client waits this long for a full batch of records, and gives up on a silent broker so late.
 _BATCH_WAIT_S, _SILENCE_S = 0.02, 10.0
+_LONGEST_PLAN = 200_000
 
 _TOPICS = {
     STATUS_TOPIC: {"cleanup.policy": "compact", "segment.ms": "600000"},
+    PLAN_TOPIC: {"cleanup.policy": "compact", "segment.ms": "600000"},
     ORDER_TOPIC: {"retention.ms": "86400000"},
+    PROCESSING_LOG_TOPIC: {"retention.ms": "604800000"},
 }
 
 
@@ -55,9 +60,23 @@ class StatusLog:
         self._producer.produce(STATUS_TOPIC, body, key=status.name.encode())
         self._producer.poll(0)
 
+    def publish_plan(self, name: str, text: str) -> None:
+        """Say how a query is carried out; it is long, so it is said once and not with each word."""
+        self._producer.produce(PLAN_TOPIC, text[:_LONGEST_PLAN].encode(), key=name.encode())
+        self._producer.poll(0)
+
+    def read_plan(self, name: str) -> str:
+        """Return how a query is carried out; empty while it has not said so."""
+        found = b""
+        for key, value in _read_all(self._connection, PLAN_TOPIC):
+            if key == name:
+                found = value or b""
+        return found.decode()
+
     def forget(self, name: str) -> None:
         """Remove a query from the list."""
-        self._producer.produce(STATUS_TOPIC, None, key=name.encode())
+        for topic in (STATUS_TOPIC, PLAN_TOPIC):
+            self._producer.produce(topic, None, key=name.encode())
         if self._producer.flush(5.0):
             raise BrokerUnreachableError(self._connection.addresses, "nothing was changed")
 

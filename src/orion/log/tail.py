@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import TracebackType
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
 from orion.log.connection import Connection
 from orion.log.consumer import to_record
@@ -18,14 +18,18 @@ class Tail:
 
     def __init__(self, connection: Connection, topic: str, *, from_beginning: bool) -> None:
         partitions = Topics(connection).get(topic).partitions
-        start = OFFSET_BEGINNING if from_beginning else OFFSET_END
         self._consumer = connection.consumer(
             "orion-tail",
             auto_offset_reset="earliest",
             fetch_wait_max_ms=100,
             enable_partition_eof=True,
         )
-        self._partitions = [TopicPartition(topic, p.number, start) for p in partitions]
+        self._partitions = [TopicPartition(topic, p.number, OFFSET_BEGINNING) for p in partitions]
+        if not from_beginning:
+            # Kafka's own "end" is looked up later: what is written until then would be missed.
+            ends = self.ends()
+            for part in self._partitions:
+                part.offset = ends[part.partition]
         self._ends: dict[int, int] = {}
         self._consumer.assign(self._partitions)
 

@@ -9,7 +9,15 @@ from typing import Any, Protocol
 
 from pyspark.sql import DataFrame
 
-from orion.log import DeadLetter, Offsets, Outgoing, Position, Record, TransactionalWriter
+from orion.log import (
+    DeadLetter,
+    Offsets,
+    Outgoing,
+    Position,
+    Record,
+    TransactionalWriter,
+    encode_processing_log,
+)
 from orion.log import encode_dead_letters as encode_letters
 from orion.model import ConflictError
 from orion.process.format import unplanned_schema_id
@@ -175,6 +183,7 @@ class Delivery:
                 transaction.write(part)
             if letters:
                 transaction.write(encode_letters(letters, self._dead_letter_topic))
+                transaction.write(encode_processing_log(letters))
             transaction.commit_offsets(batch.ends, checkpoint=batch.checkpoint, batch=batch.number)
             pass_point("in_transaction")
         pass_point("after_transaction")

@@ -79,6 +79,8 @@ class Query:
         self._dead_letters_before = 0
         self._schema_ids: frozenset[int] = frozenset()
         self._groups = GroupCommit(place.connection)
+        # Spark's words for what it does, once a batch has been planned.
+        self.plan = ""
         self.status = QueryStatus(
             name=definition.name,
             app=app,
@@ -178,6 +180,8 @@ class Query:
         batch = max(self._run.batch, int(progress.get("batchId", -1)))
         if self.definition.mode is Mode.REALTIME:
             self._groups.commit(self.definition.name, end_offsets(progress))
+        if not self.plan and batch >= 0:
+            self.plan = self._run.plan
         if batch == self.status.batch and not progress.get("numInputRows"):
             self._change(records_per_second=0.0)
             return

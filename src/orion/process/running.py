@@ -99,6 +99,15 @@ class RunningQuery:
         except (Py4JError, OSError):
             return {}
 
+    @property
+    def plan(self) -> str:
+        """The physical plan of the last batch, in Spark's words; empty before the first."""
+        try:
+            text = "" if self._spark is None else self._spark._jsq.explainInternal(False)  # noqa: SLF001
+        except (Py4JError, OSError):
+            return ""
+        return str(text) if "Physical Plan" in str(text) else ""
+
     def stop(self) -> None:
         """End after the batch that is being delivered; one that takes too long is given up.
 

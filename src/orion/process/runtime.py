@@ -72,6 +72,7 @@ class Runtime:
         self._lock = threading.RLock()
         self._ended = threading.Event()
         self._published: dict[str, QueryStatus] = {}
+        self._planned: dict[str, str] = {}
         self._threads: list[threading.Thread] = []
         self._status = StatusLog(rooms.connection)
         self._topics = Topics(rooms.connection)
@@ -174,6 +175,7 @@ class Runtime:
                 return
             query.stop()
             self._published.pop(name, None)
+            self._planned.pop(name, None)
             if forget:
                 self._status.forget(name)
                 remove_checkpoint(self._checkpoint(name))
@@ -259,6 +261,8 @@ class Runtime:
     ) -> Query:
         name, settings = definition.name, self._rooms.settings
         letters = letters or self._dead_letters.topic(name)
+        # The topics that every query may write to are there before the first batch.
+        self.watch()
         self._create_topic(letters, configs=_DEAD_LETTER_TOPIC)
         place = Place(self._rooms.connection, self._checkpoint(name), letters)
         query = Query(definition, place, RestartPolicy.from_settings(settings), app=self._app)
@@ -268,7 +272,6 @@ class Runtime:
             self._strangers.own.add(name)
             query.start(sources)
             self._queries[name] = query
-        self.watch()
         return query
 
     def _start_dead_letters(self, query: str, sources: Sequence[str]) -> None:
@@ -310,6 +313,10 @@ class Runtime:
     def _publish(self, *, force: bool = False) -> None:
         """Say what has changed, and that the rest still lives."""
         now_ms = int(time.time() * 1000)
+        for name, query in self._queries.items():
+            if query.plan and self._planned.get(name) != query.plan:
+                self._status.publish_plan(name, query.plan)
+                self._planned[name] = query.plan
         known = {name: query.status for name, query in self._queries.items()}
         for name, status in {**known, **self._strangers.look()}.items():
             last = self._published.get(name)

@@ -7,7 +7,8 @@ from typing import Any
 from orion.sql import computation_or_null, step, typed
 from orion.views.reader import Row
 
-Values = list[Any]
+# Tuples of plain values: the collector leaves them alone, which scans are glad of.
+Values = tuple[Any, ...]
 
 
 class Projection:
@@ -26,12 +27,10 @@ class Projection:
 
     def values(self, row: Row) -> Values:
         """Return the selected columns of a row."""
-        return [compute(row) for compute in self._computations]
+        return tuple([compute(row) for compute in self._computations])
 
     def over(self, rows: Iterable[Row]) -> Iterator[Values]:
         """Yield the selected columns of the rows for which the condition holds."""
         condition = self._condition
         chosen = rows if condition is None else (row for row in rows if condition(row) is True)
-        return (
-            map(self.values, chosen) if self._plain is None else map(list, map(self._plain, chosen))
-        )
+        return map(self._plain or self.values, chosen)

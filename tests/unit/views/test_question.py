@@ -68,7 +68,7 @@ def plan(text: str) -> QuestionPlan:
 
 
 def ask(text: str) -> list[list[Any]]:
-    return answer_question(plan(text).plan, rows_of)
+    return [list(values) for values in answer_question(plan(text).plan, rows_of)]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,24 @@
 
 from typing import Any
 
-from orion.model import State
+from orion.model import QueryStatus, State
 from orion.serve.sql.request import BadRequestError
 from orion.serve.sql.rooms import SqlRooms
 from orion.serve.sql.shape import column_shapes
 from orion.serve.sql.show import query_rows, query_state
-from orion.sql import Column, Role, Source, Started, describe_variant, explain, plan_query, tree
+from orion.sql import (
+    Column,
+    QueryPlan,
+    Role,
+    Source,
+    Started,
+    answer,
+    describe_variant,
+    explain,
+    plan_query,
+    tree,
+)
+from orion.views import PullPlan, followed_source, plan_pull
 
 Entity = dict[str, Any]
 
@@ -113,6 +125,8 @@ def explain_statement(rooms: SqlRooms, statement: tree.Explain) -> Entity:
         query = target.query
     else:
         raise BadRequestError("EXPLAIN takes a query: SELECT, CREATE … AS SELECT or a query's id.")
+    if query.is_pull:
+        return _pull_entity(rooms, target)
     plan = plan_query(query, rooms.catalogue, rooms.functions, drops_keys=True)
     fields = column_shapes(
         [
@@ -125,7 +139,42 @@ def explain_statement(rooms: SqlRooms, statement: tree.Explain) -> Entity:
             "statementText": target.text,
             "fields": fields,
             "executionPlan": explain(plan.step),
+            "topology": _promise(plan, is_push=isinstance(target, tree.SelectStatement)),
             "queryType": "PUSH" if isinstance(target, tree.SelectStatement) else "PERSISTENT",
+        }
+    )
+
+
+def _promise(plan: QueryPlan, *, is_push: bool) -> str:
+    """Return where a query that is not running yet would run, and what it would promise."""
+    if not is_push:
+        return "runs in the engine, mode exactly_once: from topic to topic in one transaction"
+    if followed_source(plan) is not None:
+        return "served by a reader that clients share: each committed record once, no engine"
+    return "runs in the engine for its client alone, mode exactly_once; ends with the client"
+
+
+def _pull_entity(rooms: SqlRooms, target: tree.Statement) -> Entity:
+    assert isinstance(target, tree.SelectStatement)
+    pull = plan_pull(target.query, rooms.catalogue, rooms.functions, {})
+    if isinstance(pull, PullPlan):
+        by_key = "looked up by key" if pull.keys is not None else "looking at every row"
+        words = f"{explain(pull.plan.step)}\n{by_key}"
+    else:
+        words = answer.explain_answer(pull.plan)
+    keys = {name for name, _, is_key in pull.columns if is_key}
+    columns = [
+        Column(name, kind, Role.KEY if name in keys else Role.VALUE)
+        for name, kind, _ in pull.columns
+        if kind
+    ]
+    return _description(
+        {
+            "statementText": target.text,
+            "fields": column_shapes(columns),
+            "executionPlan": words,
+            "topology": "answered by the server from rows it keeps: as of the last commit read",
+            "queryType": "PULL",
         }
     )
 
@@ -146,12 +195,21 @@ def _query_entity(rooms: SqlRooms, started: Started) -> Entity:
             "sources": sorted(rooms.catalogue.queries[started.query].reads),
             "sinks": [started.sink.name],
             "executionPlan": explain(started.plan.step),
-            "topology": status.guarantee if status is not None else "",
+            "topology": _topology(rooms, started.query, status),
             "queryType": "PERSISTENT",
             "queryErrors": errors,
             "state": query_state(rooms, started.query, states),
         }
     )
+
+
+def _topology(rooms: SqlRooms, query: str, status: QueryStatus | None) -> str:
+    """Return a running query's mode and promise, and the plan that Spark runs."""
+    if status is None:
+        return ""
+    promise = f"mode {status.mode.value}: {status.guarantee}"
+    plan = rooms.app.statuses.read_plan(query)
+    return f"{promise}\n\n{plan}" if plan else f"{promise}\n\nSpark has not planned a batch yet."
 
 
 def _description(given: Entity) -> Entity:

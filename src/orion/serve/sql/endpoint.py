@@ -138,15 +138,14 @@ class SqlApi:
         except OrionError as error:
             raise StatementFailedError(statement.text, error) from error
         if PROTOBUF_TYPE in accept:
-            chunks = protobuf_form(self.pushes, query)
-            return StreamingResponse(chunks, media_type=PROTOBUF_TYPE)
-        if older or MEDIA_TYPE in accept:
-            chunks = array_form(self.pushes, query)
-            return StreamingResponse(chunks, media_type=_json_type(request))
-        if "application/json" in accept:
-            chunks = plain_array_form(self.pushes, query)
-            return StreamingResponse(chunks, media_type="application/json")
-        return StreamingResponse(delimited_form(self.pushes, query), media_type=DELIMITED)
+            chunks, media_type = protobuf_form(self.pushes, query), PROTOBUF_TYPE
+        elif older or MEDIA_TYPE in accept:
+            chunks, media_type = array_form(self.pushes, query), _json_type(request)
+        elif "application/json" in accept:
+            chunks, media_type = plain_array_form(self.pushes, query), "application/json"
+        else:
+            chunks, media_type = delimited_form(self.pushes, query), DELIMITED
+        return StreamingResponse(await _begun(chunks), media_type=media_type)
 
     @_answered
     async def close_query(self, request: Request) -> Response:

@@ -69,6 +69,10 @@ class PullQueries:
 
     def answer(self, given: SqlRequest, statement: tree.SelectStatement, form: Form) -> Answer:
         """Answer a question; blocks while its table is read the first time."""
+        return write_answer(self.ask(given, statement), form)
+
+    def ask(self, given: SqlRequest, statement: tree.SelectStatement) -> PullAnswer:
+        """Return the columns and rows that answer a question."""
         properties = session_of(given)
         catalogue = self._rooms.catalogue
         try:
@@ -78,7 +82,7 @@ class PullQueries:
             raise StatementFailedError(statement.text, error) from error
         if not given.variables and isinstance(plan, PullPlan):
             self._plans.keep(given.text, properties, catalogue, plan)
-        return write_answer(_answer_of(plan, rows), form)
+        return _answer_of(plan, rows)
 
 
 def _is_fresh(properties: Mapping[str, str]) -> bool:

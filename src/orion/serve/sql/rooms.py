@@ -10,7 +10,7 @@ from orion.formats import HttpSchemas, SchemaSource
 from orion.log import Outbox, Outcome, Record, Refused, RequestLog
 from orion.model import UnavailableError
 from orion.serve.schema_source import RegistrySchemas
-from orion.views import Views
+from orion.views import Feeds, Views
 
 if TYPE_CHECKING:
     from orion.app import App
@@ -58,6 +58,11 @@ class SqlRooms:
     def views(self) -> Views:
         """The tables that were asked about."""
         return Views(self.app.connection, self.schemas)
+
+    @cached_property
+    def feeds(self) -> Feeds:
+        """The streams and tables that clients follow."""
+        return Feeds(self.app.connection, self.schemas)
 
     @cached_property
     def requests(self) -> RequestLog:

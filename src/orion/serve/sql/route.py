@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from orion.serve.sql.endpoint import SqlApi
+from orion.serve.sql.processing_log import declare_processing_log
 from orion.serve.sql.rooms import SqlRooms
 from orion.serve.sql.websocket import answer_socket
 
@@ -17,6 +18,8 @@ def open_api(app: "App") -> SqlApi:
     """Return the SQL API; the command log is read to its end first."""
     rooms = SqlRooms(app)
     _ = rooms.commands, rooms.requests
+    if app.settings.server.processing_log:
+        declare_processing_log(rooms)
     return SqlApi(rooms)
 
 

@@ -8,6 +8,7 @@ import orjson
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.sql import spell
+from orion.views import Values
 
 _TEMPORAL = (Scalar.DATE, Scalar.TIME, Scalar.TIMESTAMP)
 _GAP = orjson.Fragment(b"\n")
@@ -34,17 +35,17 @@ def shown(value: Any, kind: Type | None) -> Any:
     return value
 
 
-def shower(kinds: Sequence[Type | None]) -> Callable[[list[Any]], list[Any]] | None:
+def shower(kinds: Sequence[Type | None]) -> Callable[[Values], Values] | None:
     """Return what turns rows of these types into what JSON shows; None: they are that already."""
     changed = [(at, kind) for at, kind in enumerate(kinds) if not _is_plain(kind)]
     if not changed:
         return None
 
-    def show(row: list[Any]) -> list[Any]:
+    def show(row: Values) -> Values:
         made = list(row)
         for at, kind in changed:
             made[at] = shown(made[at], kind)
-        return made
+        return tuple(made)
 
     return show
 

@@ -13,6 +13,7 @@ from orion.serve.sql.print_topic import print_lines
 from orion.serve.sql.request import BadRequestError, SqlRequest, describe_error
 from orion.serve.sql.shape import type_shape
 from orion.serve.sql.statement import session_of
+from orion.serve.sql.value import dump
 from orion.sql import tree
 
 
@@ -41,12 +42,18 @@ async def _answer(api: SqlApi, socket: WebSocket) -> None:
             if line is not None:
                 await socket.send_text(line)
         return
+    if statement.query.is_pull:
+        answer = await run_in_threadpool(api.pulls.ask, given, statement)
+        await _send(socket, [{"name": n, "schema": type_shape(k)} for n, k, _ in answer.columns])
+        for values in answer.rows:
+            await socket.send_text(dump({"row": {"columns": values}}).decode())
+        return
     query = await run_in_threadpool(api.pushes.plan, statement, properties)
     columns = [{"name": name, "schema": type_shape(kind)} for name, kind in query.columns]
     await _send(socket, columns)
     async for row in api.pushes.rows(query):
         if row is not None:
-            await _send(socket, {"row": {"columns": row}})
+            await socket.send_text(dump({"row": {"columns": row.values}}).decode())
 
 
 async def _send(socket: WebSocket, body: Any) -> None:

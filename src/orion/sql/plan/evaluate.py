@@ -112,7 +112,10 @@ def _operation(node: typed.Arithmetic) -> Callable[[Any, Any], Any]:
         return lambda left, right: _double(operator, left, right)
     assert isinstance(kind, Scalar)
     bits = _BITS[kind]
-    return lambda left, right: wrapped(_whole(operator, left, right), bits)
+    if operator in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
+        return lambda left, right: wrapped(_whole(operator, left, right), bits)
+    plain = _PLAIN[operator]
+    return lambda left, right: wrapped(plain(left, right), bits)
 
 
 def _decimal(operator: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
@@ -139,9 +142,7 @@ def _whole(operator: ArithmeticOperator, left: int, right: int) -> int:
     if operator is ArithmeticOperator.DIVIDE:
         found = abs(left) // abs(right)
         return found if (left < 0) == (right < 0) else -found
-    if operator is ArithmeticOperator.MODULUS:
-        return int(math.copysign(1, left)) * (abs(left) % abs(right))
-    return int(_PLAIN[operator](left, right))
+    return int(math.copysign(1, left)) * (abs(left) % abs(right))
 
 
 _PLAIN: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {

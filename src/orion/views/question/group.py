@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from orion.model import Decimal, Scalar
 from orion.sql import step
 from orion.views.question.order import Compute
 from orion.views.reader import Row, hashable
@@ -19,6 +20,8 @@ def group_rows(
     Without keys all rows are one group, which is there even if it is empty.
     """
     of_keys = [compute(key.expression) for key in keys]
+    is_plain = all(isinstance(key.type, Scalar | Decimal) for key in keys)
+    identify = tuple if is_plain else hashable
     meanings = [call.aggregation() for call in calls]
     arguments = [[compute(part) for part in call.arguments] for call in calls]
     steps = [(m.add, given) for m, given in zip(meanings, arguments, strict=True)]
@@ -27,7 +30,7 @@ def group_rows(
         groups[()] = ([], [m.initial() for m in meanings])
     for row in rows:
         values = [key(row) for key in of_keys]
-        at = hashable(values)
+        at = identify(values)
         found = groups.get(at)
         if found is None:
             found = groups[at] = (values, [m.initial() for m in meanings])

@@ -65,7 +65,7 @@ class _Question:
         if plan.order_by:
             rows = sorted(rows, key=sort_key(plan.order_by, self._compute))
         columns = [self._compute(item.expression) for item in plan.items]
-        values: Iterable[Values] = ([column(row) for column in columns] for row in rows)
+        values: Iterable[Values] = (tuple([column(row) for column in columns]) for row in rows)
         if plan.is_distinct:
             values = {hashable(found): found for found in reversed(list(values))}.values()
             values = reversed(list(values))

@@ -1,0 +1,20 @@
+"""Entries of the processing log hold what could not be read, and why."""
+
+import base64
+import json
+
+from orion.log import PROCESSING_LOG_TOPIC, DeadLetter, Record, encode_processing_log
+
+
+def test_a_dead_letter_becomes_an_entry() -> None:
+    record = Record(b"{oops", b"k", topic="plays", partition=2, offset=7)
+    outgoing = encode_processing_log([DeadLetter(record, "CSAS_X_1", "no JSON")])
+    assert outgoing.topic == PROCESSING_LOG_TOPIC
+    (body,) = outgoing.values
+    assert body is not None
+    entry = json.loads(body)
+    assert (entry["LOGGER"], entry["LEVEL"]) == ("processing.CSAS_X_1.deserializer", "ERROR")
+    failure = entry["MESSAGE"]["deserializationError"]
+    assert (failure["errorMessage"], failure["topic"]) == ("no JSON", "plays")
+    assert base64.b64decode(failure["recordB64"]) == b"{oops"
+    assert failure["cause"] == ["partition 2, offset 7"]
