@@ -13,6 +13,7 @@ from rich.table import Table
 
 from bench.formats import run_formats
 from bench.idle import run_idle
+from bench.large_state import run_large_state
 from bench.latency import run_latency
 from bench.operators import run_operators
 from bench.platform import platform, server_pid
@@ -26,7 +27,18 @@ from orion import pipeline
 from orion.app import App, load_settings
 
 console = Console()
-CHOICES = ("throughput", "latency", "idle", "formats", "rest", "pull", "sql")
+CHOICES = (
+    "operators",
+    "large-state",
+    "throughput",
+    "latency",
+    "idle",
+    "formats",
+    "rest",
+    "pull",
+    "sql",
+    "state",
+)
 
 
 def main() -> None:
@@ -40,7 +52,9 @@ def main() -> None:
     results: dict[str, Any] = {"cores": os.cpu_count(), "records": given.records}
     if given.only in (None, "operators"):
         results["operators"] = run_operators(only=given.operator)
-    if given.only != "operators":
+    if given.only in (None, "large-state"):
+        results["large state"] = run_large_state()
+    if given.only not in ("operators", "large-state"):
         _measure_platform(given, results)
     show(results)
     target = Path("bench/results") / f"{time.strftime('%Y%m%d-%H%M%S')}.json"
@@ -108,6 +122,7 @@ def _measure_sql(app: App, given: argparse.Namespace, results: dict[str, Any]) -
 def show(results: dict[str, Any]) -> None:
     for title in (
         "operators",
+        "large state",
         "throughput",
         "formats",
         "rest",

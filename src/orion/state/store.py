@@ -20,7 +20,7 @@ _WRITE_AT_ONCE = 50_000
 # Told apart from files of another making, whose values would be misread.
 _FORMAT = 1
 # Of one partition while its task runs; the state itself may be far larger.
-_CACHE_KIB = 32 * 1024
+CACHE_KIB = 32 * 1024
 # An entry may have a moment at which it is over: `due`.
 _SCHEMA = f"""
     CREATE TABLE base (k PRIMARY KEY, v BLOB, due INTEGER) WITHOUT ROWID;
@@ -99,7 +99,7 @@ class StateStore:
     def _open(self, journal: str) -> None:
         # A killed process loses nothing that the kernel has; only a crash of the machine could.
         self._connection.execute("PRAGMA synchronous=OFF")
-        self._connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+        self._connection.execute(f"PRAGMA cache_size=-{CACHE_KIB}")
         (found,) = self._connection.execute("PRAGMA user_version").fetchone()
         if found == 0:
             self._connection.execute(f"PRAGMA journal_mode={journal}")
