@@ -129,6 +129,7 @@ def show(results: dict[str, Any]) -> None:
         "pull",
         "sql",
         "sql at rest",
+        "state",
         "latency_ms",
     ):
         if title not in results:

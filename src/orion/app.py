@@ -188,6 +188,7 @@ class App:
             runtime.batch_records,
             partitions=lambda topic: len(self.topics.get(topic).partitions),
             state_folder=str(self.settings.data_dir / "state"),
+            checkpoints=runtime.checkpoints,
         )
         engine = SqlEngine(runtime, live)
         commands = self.open_commands(self.schemas, listener=engine.take)

@@ -1,6 +1,7 @@
 """Queries over topics as they grow: output, dead letters, and tables that answer."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import Future
 from itertools import count
@@ -13,7 +14,7 @@ from orion.app import App
 from orion.command import FormatRules, Preparation
 from orion.formats import MemorySchemas, Schema, SchemaKind, header
 from orion.log import DeadLetters, Groups, Outbox, Record, Tail
-from orion.model import OrionError
+from orion.model import OrionError, QueryStatus, State
 from orion.pipeline import Pipeline
 from orion.process import LiveSql, sql_session
 from orion.sql import Catalogue, Planner, Started, parse_statements, tree
@@ -40,6 +41,7 @@ class Bench:
             runtime.batch_records,
             partitions=lambda topic: len(app.topics.get(topic).partitions),
             state_folder=str(folder),
+            checkpoints=runtime.checkpoints,
         )
 
     def sql(self, text: str) -> None:
@@ -56,8 +58,18 @@ class Bench:
             started.sink.topic,
             name=started.query,
             sources=self._live.topics(started),
+            state=self._live.state(started.query),
         )
         self.queries.append(started.query)
+
+    def order(self, verb: str) -> None:
+        for query in self.queries:
+            self._runtime.take(verb, query)
+
+    def status(self) -> QueryStatus:
+        """Return how the last query is."""
+        found: list[QueryStatus] = self._runtime.statuses()
+        return next(status for status in found if status.name == self.queries[-1])
 
     def write(self, topic: str, rows: list[tuple[str | None, bytes | None]]) -> None:
         outbox = Outbox(self.app.connection)
@@ -141,6 +153,38 @@ def test_streams_tables_and_answers(bench: Bench, topic: str) -> None:
         assert bench.ask(f"SELECT n FROM {users} WHERE user = 'u1';", views) == [[11]]
     finally:
         views.close()
+
+
+def test_a_lost_state_is_named_and_made_anew_without_a_repeated_record(
+    bench: Bench, topic: str, tmp_path: Path
+) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
+        CREATE TABLE {name}_users AS SELECT user, COUNT(*) AS n, MAX(ms) AS most FROM {name}
+          WINDOW TUMBLING (SIZE 1000 DAYS) GROUP BY user;
+    """)
+    rows: list[tuple[str | None, bytes | None]] = [
+        (f"u{n % 3}", json.dumps({"ms": n}).encode()) for n in range(12)
+    ]
+    bench.write(topic, [*rows[:6], ("u0", b"{no json")])
+    bench.settle()
+    bench.order("stop")
+    shutil.rmtree(tmp_path / bench.queries[-1])
+    bench.order("restart")
+    assert bench.status().state is State.FAILED
+    assert f"orion queries rebuild {bench.queries[-1]}" in bench.status().error
+    bench.order("rebuild")
+    bench.write(topic, rows[6:])
+    bench.settle()
+    found = bench.read(f"{name.upper()}_USERS")
+    assert sorted(row["N"] for _, row in found) == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    assert max(row["MOST"] for _, row in found) == 11
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    assert len(_letters(bench, letters.topic(bench.queries[-1]))) == 1
+    wait_until(lambda: bench.status().state_entries >= 3, timeout_s=20, what="The state's size")
+    assert bench.status().watermark_ms is not None
 
 
 def _letters(bench: Bench, topic: str) -> list[Record]:

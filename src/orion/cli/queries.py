@@ -1,4 +1,4 @@
-"""`orion queries`: how every query is, and orders to stop, restart and forget it."""
+"""`orion queries`: how every query is, and orders to stop, restart, rebuild and forget it."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -111,6 +111,25 @@ def restart_query(query: QueryName, timeout: Timeout = 90.0, as_json: bool = Jso
     status = orders.restart(query)
     fresh = f" in a new process (pid {status.pid})" if status.pid != before.pid else ""
     _tell(status, as_json, f"Query '{query}' is {status.state}{fresh}.")
+
+
+@commands.command("rebuild")
+def rebuild_query(
+    query: QueryName,
+    timeout: Timeout = 90.0,
+    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
+    as_json: bool = JsonFlag,
+) -> None:
+    """Make the state of an SQL query anew from its topics, when it was lost or damaged.
+
+    The query reads its topics from their beginning and writes nothing until it is where it had
+    been; results that wait for time to pass (EMIT FINAL, joins with GRACE) are written again.
+
+    Example: `orion queries rebuild CTAS_TOTALS_3`
+    """
+    confirm(f"Drop the state of '{query}' and read its topics from their beginning?", yes=yes)
+    status = QueryOrders(App(load_settings()), timeout_s=timeout).rebuild(query)
+    _tell(status, as_json, f"Query '{query}' is {status.state} and reads its topics again.")
 
 
 @commands.command("forget")

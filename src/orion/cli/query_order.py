@@ -46,6 +46,18 @@ class QueryGoneError(ConflictError):
         )
 
 
+class NoOwnStateError(ConflictError):
+    """Raised when a query's state cannot be made anew apart from its checkpoint."""
+
+    def __init__(self, status: QueryStatus) -> None:
+        self.name, self.app = status.name, status.app
+        super().__init__(
+            f"Query '{status.name}' belongs to app '{status.app}', and Spark keeps its state in"
+            " its checkpoint: only queries of SQL can be rebuilt. Nothing was changed.",
+            fix="Give the query another name=… in the app: it reads its topics anew.",
+        )
+
+
 class QueryActiveError(ConflictError):
     """Raised when a query that still runs would be forgotten."""
 
@@ -116,6 +128,26 @@ class QueryOrders:
             "restart",
             status,
             lambda now: now.started_ms != before.started_ms and now.state in _BEGUN,
+        )
+        if begun.state is not State.RUNNING:
+            raise QueryRefusedError(begun)
+        return begun
+
+    def rebuild(self, name: str) -> QueryStatus:
+        """Drop a query's state and let it read its topics again."""
+        from orion.app import ENGINE
+
+        before = self.get(name)
+        if before.app != ENGINE:
+            raise NoOwnStateError(before)
+        status, supervised = self._settle("rebuild", before)
+        if not self._hears(status, supervised):
+            raise QueryGoneError(status, supervised=supervised is not None)
+        self._app.orders.send("rebuild", name)
+        begun = self._wait(
+            "rebuild",
+            status,
+            lambda now: now.started_ms != status.started_ms and now.state in _BEGUN,
         )
         if begun.state is not State.RUNNING:
             raise QueryRefusedError(begun)

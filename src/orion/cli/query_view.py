@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
 from orion.cli.output import console, print_table
-from orion.model import QueryStatus, State, format_count, format_duration
+from orion.model import QueryStatus, State, format_bytes, format_count, format_duration
 
 if TYPE_CHECKING:
     from orion.log import DeadLetterSummary, Group
@@ -73,6 +74,8 @@ def print_query(
         ("Guarantee", Text(status.guarantee or "none stated: Orion does not write its output")),
         ("Checkpoint", Text(status.checkpoint or "-")),
         ("Progress", Text(f"batch {status.batch}, {rate_text(status)}")),
+        ("State kept", Text(_kept_text(status))),
+        ("Late", Text(_late_text(status))),
         ("Restarts", Text(str(status.restarts))),
         ("Dead letters", Text(_letters_text(letters))),
         ("Last word", Text(f"{format_duration(max(0.0, now_ms - status.updated_ms))} ago")),
@@ -150,6 +153,19 @@ def _state_since(status: QueryStatus, now_ms: float) -> Text:
     return Text.assemble(
         state_text(status.state), f" for {format_duration(max(0.0, now_ms - since_ms))}"
     )
+
+
+def _kept_text(status: QueryStatus) -> str:
+    if not status.state_bytes:
+        return "-"
+    return f"{format_count(status.state_entries)} entries, {format_bytes(status.state_bytes)}"
+
+
+def _late_text(status: QueryStatus) -> str:
+    if status.watermark_ms is None:
+        return "-"
+    reached = datetime.fromtimestamp(status.watermark_ms / 1000, UTC).isoformat(" ", "seconds")
+    return f"{format_count(status.late_records)} dropped, windows have come to {reached}"
 
 
 def _letters_text(letters: "DeadLetterSummary | None") -> str:

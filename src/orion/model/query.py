@@ -36,6 +36,9 @@ class QueryStatus:
     Args:
         guarantee: The promise of the whole path, its weakest link named.
         updated_ms: When it last spoke; silence means it is lost.
+        state_entries: Keys, and windows of keys, that it remembers between batches.
+        late_records: How many came after their window had closed.
+        watermark_ms: The event time that its windows have come to; None: it has none.
     """
 
     name: str
@@ -54,6 +57,10 @@ class QueryStatus:
     updated_ms: int = 0
     checkpoint: str = ""
     pid: int = 0
+    state_entries: int = 0
+    state_bytes: int = 0
+    late_records: int = 0
+    watermark_ms: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the status as JSON can hold it."""

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass
+from typing import Protocol
 
 from pyspark.sql import DataFrame
 
 from orion.lake import TableWrite
+from orion.log import Offsets
 from orion.model import InvalidInputError, Mode
 from orion.process.encode import TopicWrite
+from orion.state import StateSummary
 
 # The names of queries are consumer groups, topics and folders; all three allow these.
 _NAME = "letters, digits, '.', '_' and '-'"
@@ -17,6 +20,16 @@ _NAME = "letters, digits, '.', '_' and '-'"
 BuildRows = Callable[[Set[int]], DataFrame]
 
 
+class Keeper(Protocol):
+    """The state that a query keeps beside its checkpoint."""
+
+    def summary(self) -> StateSummary:
+        """Return how much there is, and how far it has come."""
+
+    def begin_anew(self, done: Offsets) -> None:
+        """Drop the state; the next start reads all again and writes only what was not done."""
+
+
 @dataclass(frozen=True)
 class Definition:
     """A query: rows, where they go, how.
@@ -24,6 +37,7 @@ class Definition:
     Args:
         rows: Called again at each restart.
         once: Read what is there now, then stop.
+        state: What it keeps beside its checkpoint; None: Spark keeps all of it.
     """
 
     name: str
@@ -34,6 +48,7 @@ class Definition:
     output_mode: str = "append"
     once: bool = False
     trigger_ms: int = 0
+    state: Keeper | None = None
 
     @property
     def guarantee(self) -> str:

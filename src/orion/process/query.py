@@ -23,6 +23,7 @@ from orion.process.batch import UnplannedSchemasError
 from orion.process.definition import Definition
 from orion.process.running import Place, RunningQuery
 from orion.process.stranger import end_offsets
+from orion.state import StateDamagedError, StateMismatchError
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +32,8 @@ _LONGEST_BACKOFF_S = 60.0
 _LOOK_EVERY_S = 1.0
 # Trying again cannot help against these.
 _FINAL = (ConflictError, InvalidInputError, NotFoundError)
+# As Spark tells of them when they were raised in a task.
+_FINAL_IN_TASKS = re.compile(rf"\b(?:{StateMismatchError.__name__}|{StateDamagedError.__name__}): ")
 
 
 @dataclass(frozen=True)
@@ -158,7 +161,7 @@ class Query:
             return
         text = first_line(error)
         restarts = self.status.restarts
-        if isinstance(error, _FINAL) or restarts >= self._policy.max_restarts:
+        if is_final(error) or restarts >= self._policy.max_restarts:
             logger.error("query %s FAILED: %s", self.definition.name, text)
             self._change(state=State.FAILED, error=text, records_per_second=0.0)
             return
@@ -185,14 +188,32 @@ class Query:
         if batch == self.status.batch and not progress.get("numInputRows"):
             self._change(records_per_second=0.0)
             return
+        self._read_state()
         self._change(
             batch=batch,
             records_per_second=float(progress.get("processedRowsPerSecond") or 0.0),
             dead_letters=self._dead_letters_before + self._run.dead_letters,
         )
 
+    def _read_state(self) -> None:
+        """Look at what the query keeps beside its checkpoint."""
+        if self.definition.state is None:
+            return
+        found = self.definition.state.summary()
+        self._change(
+            state_entries=found.entries,
+            state_bytes=found.size_bytes,
+            late_records=found.late_records,
+            watermark_ms=found.watermark_ms,
+        )
+
     def _change(self, **values: object) -> None:
         self.status = replace(self.status, **values)  # type: ignore[arg-type]
+
+
+def is_final(error: BaseException) -> bool:
+    """Tell whether trying again cannot help."""
+    return isinstance(error, _FINAL) or _FINAL_IN_TASKS.search(str(error)) is not None
 
 
 # From what says most to what says least: a Python error in a task, the innermost Java cause,

@@ -15,6 +15,9 @@ from orion.log import (
     BrokerUnreachableError,
     Connection,
     DeadLetters,
+    GroupNotFoundError,
+    Groups,
+    Offsets,
     OrderLog,
     StatusLog,
     TopicExistsError,
@@ -24,7 +27,7 @@ from orion.log import (
 )
 from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
 from orion.process.checkpoint import remove_checkpoint
-from orion.process.definition import BuildRows, Definition, check_name
+from orion.process.definition import BuildRows, Definition, Keeper, check_name
 from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
 from orion.process.query import Query, RestartPolicy
@@ -154,6 +157,7 @@ class Runtime:
         name: str,
         sources: tuple[str, ...],
         letters: str = "",
+        state: Keeper | None = None,
     ) -> Query:
         """Start a query whose rows are records of a topic already.
 
@@ -161,10 +165,11 @@ class Runtime:
             rows: Builds them; called again whenever the query is planned anew.
             sources: The topics that they come from.
             letters: The topic of its dead letters; empty: one of its own.
+            state: What it keeps beside its checkpoint.
         """
         write = TopicWrite(topic, format=RECORDS)
         definition = self._definition(rows, write, name, Mode.EXACTLY_ONCE, False)
-        definition = replace(definition, sink_name=f"topic {topic}")
+        definition = replace(definition, sink_name=f"topic {topic}", state=state)
         return self._start(definition, sources, letters=letters)
 
     def remove(self, name: str, *, forget: bool = False) -> None:
@@ -182,8 +187,13 @@ class Runtime:
             else:
                 self._status.publish(query.status)
 
+    @property
+    def checkpoints(self) -> str:
+        """Where the progress of queries is kept, a folder a query."""
+        return self._rooms.checkpoints
+
     def _checkpoint(self, name: str) -> str:
-        return f"{self._rooms.checkpoints.rstrip('/')}/{name}"
+        return f"{self.checkpoints.rstrip('/')}/{name}"
 
     def statuses(self) -> list[QueryStatus]:
         """Return how each query is."""
@@ -216,10 +226,25 @@ class Runtime:
             if query is None:
                 return
             logger.info("order: %s %s", verb, name)
-            if verb in ("stop", "restart"):
+            if verb in ("stop", "restart", "rebuild"):
                 query.stop()
-            if verb == "restart":
+            if verb == "rebuild" and query.definition.state is not None:
+                query.definition.state.begin_anew(self._committed(name))
+                remove_checkpoint(self._checkpoint(name))
+            if verb in ("restart", "rebuild"):
                 query.restart()
+
+    def _committed(self, name: str) -> Offsets:
+        """Return how far a query has come in its topics."""
+        try:
+            group = Groups(self._rooms.connection).get(name)
+        except GroupNotFoundError:
+            return {}
+        found: dict[str, dict[int, int]] = {}
+        for part in group.partitions:
+            if part.committed is not None:
+                found.setdefault(part.topic, {})[part.partition] = part.committed
+        return found
 
     def warm_up(self) -> None:
         """Run a first small job, so that the first query does not pay for Spark's start."""

@@ -105,7 +105,11 @@ class SqlEngine:
         sources = self._live.topics(started)
         try:
             self._runtime.write_records(
-                rows, started.sink.topic, name=started.query, sources=sources
+                rows,
+                started.sink.topic,
+                name=started.query,
+                sources=sources,
+                state=self._live.state(started.query),
             )
         except OrionError as error:
             logger.error("query %s: %s", started.query, error)

@@ -13,6 +13,7 @@ from orion.formats import SchemaSource
 from orion.log import Connection
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
+from orion.process.sql.keep import KeptState, is_news, waits
 from orion.process.sql.read import REASON, Surroundings
 from orion.sql import Functions, Source, Started, step
 from orion.state import SEQUENCE, StatePlace
@@ -27,6 +28,7 @@ class LiveSql:
         batch_records: How many records of a topic a batch may hold.
         partitions: How many partitions a topic has; state is spread over as many.
         state_folder: Where operators keep their state, a folder a query.
+        checkpoints: Where Spark keeps the progress of queries, a folder a query.
     """
 
     spark: SparkSession
@@ -36,6 +38,7 @@ class LiveSql:
     batch_records: Callable[[str], int]
     partitions: Callable[[str], int]
     state_folder: str
+    checkpoints: str = ""
 
     def rows(
         self, started: Started, schema_ids: Set[int] = frozenset(), *, start: str = "earliest"
@@ -46,13 +49,31 @@ class LiveSql:
             schema_ids: Ids that its records were found to have.
             start: Where a query without a checkpoint begins: earliest or latest.
         """
+        kept = self.state(started.query)
+        done = kept.done_before()
 
         def records(source: Source) -> DataFrame:
-            return self._records(source, start)
+            return self._records(source, "earliest" if done else start)
 
-        places = self._places(started)
-        around = Surroundings(records, _set_aside, self.functions, places, self.schemas, schema_ids)
-        return compile_query(started.plan.step, started.sink, around).drop(SEQUENCE)
+        def set_aside(rows: DataFrame) -> DataFrame:
+            reason = F.col(REASON)
+            if done:
+                reason = F.when(is_news(done, F.col(SEQUENCE)), reason)
+            return observe_dead_letters(rows, reason).where(F.col(REASON).isNull())
+
+        operators = count()
+        places = self._places(started, operators)
+        around = Surroundings(records, set_aside, self.functions, places, self.schemas, schema_ids)
+        rows = compile_query(started.plan.step, started.sink, around)
+        kept.require(next(operators))
+        if done and not waits(started.plan.step):
+            rows = rows.where(is_news(done, F.col(SEQUENCE)))
+        return rows.drop(SEQUENCE)
+
+    def state(self, query: str) -> KeptState:
+        """Return the state of a query."""
+        checkpoint = f"{self.checkpoints.rstrip('/')}/{query}" if self.checkpoints else ""
+        return KeptState(query, Path(self.state_folder) / query, checkpoint)
 
     @staticmethod
     def topics(started: Started) -> tuple[str, ...]:
@@ -62,7 +83,7 @@ class LiveSql:
 
     def forget(self, query: str) -> None:
         """Remove the state of a query that will not come back."""
-        shutil.rmtree(Path(self.state_folder) / query, ignore_errors=True)
+        shutil.rmtree(self.state(query).folder, ignore_errors=True)
 
     def _records(self, source: Source, start: str) -> DataFrame:
         read = TopicRead(
@@ -77,11 +98,7 @@ class LiveSql:
         place = F.array(time, F.xxhash64("topic"), F.col("partition").cast("long"), F.col("offset"))
         return raw.withColumns({"$timestamp": time, SEQUENCE: place})
 
-    def _places(self, started: Started) -> Iterator[StatePlace]:
+    def _places(self, started: Started, operators: Iterator[int]) -> Iterator[StatePlace]:
         most = max(self.partitions(topic) for topic in self.topics(started))
-        for number in count():
-            yield StatePlace(f"{self.state_folder}/{started.query}/{number}", most)
-
-
-def _set_aside(rows: DataFrame) -> DataFrame:
-    return observe_dead_letters(rows, F.col(REASON)).where(F.col(REASON).isNull())
+        for number in operators:
+            yield StatePlace(self.state(started.query).place(number), most)

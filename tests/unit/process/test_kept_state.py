@@ -1,0 +1,43 @@
+"""The state of an SQL query on disk: lost, and made anew."""
+
+from pathlib import Path
+
+import pytest
+
+from orion.process.sql.keep import KeptState, StateLostError
+
+
+def kept(folder: Path) -> KeptState:
+    return KeptState("q", folder / "state" / "q", str(folder / "checkpoints" / "q"))
+
+
+def commit(folder: Path, batch: int) -> None:
+    commits = folder / "checkpoints" / "q" / "commits"
+    commits.mkdir(parents=True, exist_ok=True)
+    (commits / str(batch)).touch()
+
+
+def test_a_query_that_begins_gets_its_folders(tmp_path: Path) -> None:
+    kept(tmp_path).require(2)
+    commit(tmp_path, 0)
+    kept(tmp_path).require(2)
+    assert sorted(path.name for path in (tmp_path / "state" / "q").iterdir()) == ["0", "1"]
+
+
+def test_a_state_that_is_gone_is_named_once_a_batch_was_delivered(tmp_path: Path) -> None:
+    kept(tmp_path).require(2)
+    commit(tmp_path, 0)
+    Path(kept(tmp_path).place(1)).rmdir()
+    with pytest.raises(StateLostError, match="orion queries rebuild q") as error:
+        kept(tmp_path).require(2)
+    assert error.value.path == kept(tmp_path).place(1)
+
+
+def test_what_was_done_is_remembered_when_state_is_dropped(tmp_path: Path) -> None:
+    state = kept(tmp_path)
+    state.require(1)
+    state.begin_anew({"t": {0: 50, 1: 7}})
+    assert not Path(state.place(0)).exists()
+    # A rebuild that is begun again while the first one runs has committed less than was done.
+    state.begin_anew({"t": {0: 20, 1: 9}, "u": {0: 1}})
+    assert state.done_before() == {"t": {0: 50, 1: 9}, "u": {0: 1}}
