@@ -9,7 +9,15 @@ import pyarrow as pa
 from orion.command import key_spec, value_spec
 from orion.formats import Codec, FormatSpec, SchemaSource, codec_of, from_arrow
 from orion.log import Record
-from orion.sql import Source, tree
+from orion.model import Scalar
+from orion.sql import (
+    Computation,
+    Source,
+    built_in_functions,
+    computation_or_null,
+    tree,
+    typed,
+)
 
 _BOUND_BYTES = 8
 Row = Mapping[str, Any]
@@ -34,6 +42,7 @@ class RowReader:
         self._key_spec, self._value_spec = key_spec(source), value_spec(source)
         self._key = codec_of(self._key_spec, schemas) if source.key else None
         self._value = codec_of(self._value_spec, schemas)
+        self._own_time = _own_time(source)
         self._number = 0
 
     def read(self, records: list[Record]) -> Iterator[RowChange]:
@@ -54,15 +63,17 @@ class RowReader:
                 yield RowChange(at, window, None, {**(key or {}), **bounds})
             elif value is not None:
                 row = self._row(record, key or {}, value, window)
+                if row is None:
+                    continue
                 yield RowChange(at, window if self._source.is_table else (), row, key or {})
 
-    def _row(self, record: Record, key: Row, value: Row, window: Key) -> Row:
-        facts = {
-            "ROWTIME": record.timestamp_ms,
-            "ROWPARTITION": record.partition,
-            "ROWOFFSET": record.offset,
-        }
-        return {**key, **value, **_bounds(window), **facts, **self._headers(record)}
+    def _row(self, record: Record, key: Row, value: Row, window: Key) -> Row | None:
+        columns = {**key, **value, **_bounds(window), **self._headers(record)}
+        time = record.timestamp_ms if self._own_time is None else self._own_time(columns)
+        if time is None or time < 0:
+            return None
+        facts = {"ROWTIME": time, "ROWPARTITION": record.partition, "ROWOFFSET": record.offset}
+        return {**columns, **facts}
 
     def _headers(self, record: Record) -> Row:
         shown: dict[str, Any] = {}
@@ -93,6 +104,21 @@ class RowReader:
             end = int.from_bytes(key[-2 * _BOUND_BYTES : -_BOUND_BYTES], "big", signed=True)
             return key[: -2 * _BOUND_BYTES], (start, end)
         return key[:-_BOUND_BYTES], (start, start + (windowed.size_ms or 0))
+
+
+def _own_time(source: Source) -> Computation | None:
+    """Return what reads a row's time from the column that was declared to hold it."""
+    if source.event_time is None:
+        return None
+    column = source.get(source.event_time.column)
+    assert column is not None
+    own: typed.Typed = typed.Input(column.type, column.name)
+    if source.event_time.pattern is not None:
+        pattern = typed.Constant(Scalar.STRING, source.event_time.pattern)
+        kinds = [Scalar.STRING, Scalar.STRING]
+        found = built_in_functions().resolve("STRINGTOTIMESTAMP", kinds)
+        own = typed.Applied(found.returns, found, (own, pattern))
+    return computation_or_null(own)
 
 
 def _bounds(window: Key) -> Row:

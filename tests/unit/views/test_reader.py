@@ -1,0 +1,66 @@
+"""Records of a topic become rows by key, with the time that the source says."""
+
+import struct
+from typing import Any
+
+from orion.command import FormatRules
+from orion.log import Record
+from orion.sql import Catalogue, Declared, Planner, Source, built_in_functions, parse_statements
+from orion.views.reader import RowReader
+
+FUNCTIONS = built_in_functions()
+
+
+def declared(text: str) -> Source:
+    (statement,) = parse_statements(text)
+    change = Planner(FUNCTIONS, FormatRules(None), {}).plan(statement, Catalogue(), number=1)
+    assert isinstance(change, Declared)
+    return change.source
+
+
+def read(text: str, *records: Record) -> list[tuple[Any, Any, Any]]:
+    reader = RowReader(declared(text), None)
+    return [(c.key, c.window, c.row) for c in reader.read(list(records))]
+
+
+def test_a_table_has_keys_tombstones_and_leaves_out_what_it_cannot_read() -> None:
+    text = """CREATE SOURCE TABLE t (id STRING PRIMARY KEY, n INT)
+      WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"""
+    found = read(
+        text,
+        Record(b'{"n": 1}', b"a", timestamp_ms=5, partition=0, offset=3),
+        Record(b"{no", b"b", timestamp_ms=5),
+        Record(b'{"n": 1}', None, timestamp_ms=5),
+        Record(None, b"a", timestamp_ms=6),
+    )
+    row = {"ID": "a", "N": 1, "ROWTIME": 5, "ROWPARTITION": 0, "ROWOFFSET": 3}
+    assert found == [(("a",), (), row), (("a",), (), None)]
+
+
+def test_windows_come_from_the_key() -> None:
+    text = """CREATE STREAM s (id STRING KEY, n INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON',
+      WINDOW_TYPE='TUMBLING', WINDOW_SIZE='1 SECOND');"""
+    ((_, _, row),) = read(text, Record(b'{"n": 1}', b"a" + struct.pack(">q", 2000), timestamp_ms=1))
+    assert (row["ID"], row["WINDOWSTART"], row["WINDOWEND"]) == ("a", 2000, 3000)
+
+
+def test_a_column_may_hold_the_time() -> None:
+    number = """CREATE STREAM s (id STRING KEY, moment BIGINT)
+      WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON', TIMESTAMP='moment');"""
+    found = read(
+        number,
+        Record(b'{"moment": 7}', b"a", timestamp_ms=1),
+        Record(b'{"moment": null}', b"a", timestamp_ms=1),
+    )
+    assert [row["ROWTIME"] for _, _, row in found] == [7]
+    text = """CREATE STREAM s (id STRING KEY, moment STRING) WITH (KAFKA_TOPIC='t',
+      VALUE_FORMAT='JSON', TIMESTAMP='moment', TIMESTAMP_FORMAT='yyyy-MM-dd');"""
+    ((_, _, row),) = read(text, Record(b'{"moment": "1970-01-02"}', b"a", timestamp_ms=1))
+    assert row["ROWTIME"] == 86_400_000
+
+
+def test_headers_are_columns() -> None:
+    text = """CREATE STREAM s (id STRING KEY, all_of_them ARRAY<STRUCT<key STRING, value BYTES>>
+      HEADERS) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"""
+    ((_, _, row),) = read(text, Record(b"{}", b"a", (("h", b"1"),), timestamp_ms=1))
+    assert row["ALL_OF_THEM"] == [{"KEY": "h", "VALUE": b"1"}]
