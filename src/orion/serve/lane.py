@@ -71,6 +71,7 @@ class Lane(asyncio.Protocol):
         self._buffer = bytearray()
         self._task: asyncio.Task[None] | None = None
         self._transport: asyncio.Transport | None = None
+        self._is_full = False
         self._heard = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
@@ -90,6 +91,19 @@ class Lane(asyncio.Protocol):
         self._heard = asyncio.get_running_loop().time()
         self._go_on()
 
+    def pause_writing(self) -> None:
+        """Take no further request: the client does not read its answers."""
+        self._is_full = True
+        if self._transport is not None:
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Go on with what has come meanwhile."""
+        self._is_full = False
+        if self._transport is not None and self._task is None:
+            self._transport.resume_reading()
+            self._go_on()
+
     def connection_lost(self, error: Exception | None) -> None:
         """End; an answer under way is dropped."""
         self._leave()
@@ -98,8 +112,12 @@ class Lane(asyncio.Protocol):
 
     # -- requests
 
+    @property
+    def _can_go_on(self) -> bool:
+        return self._task is None and bool(self._buffer) and not self._is_full
+
     def _go_on(self) -> None:
-        while self._transport is not None and self._task is None and self._buffer:
+        while self._can_go_on and self._transport is not None:
             head, post = self._read()
             if head is None:
                 return
@@ -127,12 +145,14 @@ class Lane(asyncio.Protocol):
         self._task = None
         if self._transport is None or self._transport.is_closing():
             return
-        self._transport.resume_reading()
         if answer is None:
+            self._transport.resume_reading()
             self._hand_over()
             return
         del self._buffer[:length]
         self._write(answer)
+        if not self._is_full:
+            self._transport.resume_reading()
         self._go_on()
 
     def _read(self) -> tuple[int | None, Post | None]:

@@ -138,6 +138,19 @@ async def test_what_is_not_for_the_short_way_goes_the_long_one(other: bytes) -> 
     await on_one_connection(act)
 
 
+async def test_a_client_that_does_not_read_is_asked_to_wait() -> None:
+    async def act(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _way: Way) -> None:
+        body = b"now " + b"x" * 60_000
+        for _ in range(200):
+            writer.write(post(body))
+        for _ in range(200):
+            assert (await read_answer(reader))[1] == b"short " + body + b" "
+        writer.write(post(b"now"))
+        assert (await read_answer(reader))[1] == b"short now "
+
+    await on_one_connection(act)
+
+
 async def test_a_fault_is_an_answer() -> None:
     async def act(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _way: Way) -> None:
         writer.write(post(b"break") + post(b"now"))
