@@ -83,7 +83,7 @@ class _HttpRun:
         fed = False
         for number, text in enumerate(self._case.statements):
             self.statement = number
-            is_query = text.lstrip().upper().startswith("SELECT")
+            is_query = text.lstrip().upper().startswith(("SELECT", "WITH"))
             if is_query and not fed:
                 self._feed(script)
                 fed = True
