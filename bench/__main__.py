@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=30, help="of each latency run")
     parser.add_argument("--only", choices=CHOICES)
-    parser.add_argument("--operator", default="", help="part of the name of operators to measure")
+    parser.add_argument("--operator", default="", help="part of the name of what to measure")
     given = parser.parse_args()
     results: dict[str, Any] = {"cores": os.cpu_count(), "records": given.records}
     if given.only in (None, "operators"):
@@ -108,7 +108,7 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
         pipeline.current().stop()
     if given.only in (None, "latency"):
         pipeline.begin(pipeline.Pipeline(app, "bench-latency"))
-        results["latency_ms"] = run_latency(addresses, seconds=given.seconds)
+        results["latency_ms"] = run_latency(addresses, seconds=given.seconds, only=given.operator)
         pipeline.current().stop()
 
 

@@ -4,6 +4,8 @@ import json
 import threading
 import time
 import uuid
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -11,27 +13,37 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 import orion
 from bench.contender import spark_rows
 from bench.measure import percentiles
+from bench.sql import plan_queries, sql_job
 from orion import pipeline
 
 RATE = 200
 _WARM_UP_S = 30
+_MODES = ("exactly_once", "at_least_once", "realtime")
+_GROUP = """
+CREATE STREAM seen (auction BIGINT, bidder BIGINT, price BIGINT, dateTime BIGINT)
+  WITH (KAFKA_TOPIC='{source}', VALUE_FORMAT='JSON');
+CREATE TABLE counted WITH (KAFKA_TOPIC='{target}') AS SELECT auction, COUNT(*) AS n,
+  LATEST_BY_OFFSET(dateTime) AS `dateTime` FROM seen GROUP BY auction EMIT CHANGES;
+"""
+# Starts a query from one topic to another, and returns what stops it.
+Start = Callable[[str, str], Any]
 SCHEMA = "auction BIGINT, bidder BIGINT, price BIGINT, dateTime BIGINT"
 
 
-def run_latency(addresses: str, *, seconds: int) -> dict[str, Any]:
+def run_latency(addresses: str, *, seconds: int, only: str = "") -> dict[str, Any]:
     results = {}
-    for mode in ("exactly_once", "at_least_once", "realtime"):
-        results[f"orion {mode}"] = _measure(addresses, mode, seconds)
-    results["spark default"] = _measure(addresses, "", seconds)
+    for name, start in _CONTENDERS.items():
+        if only in name:
+            results[name] = _measure(addresses, start, seconds)
     return results
 
 
-def _measure(addresses: str, mode: str, seconds: int) -> dict[str, float]:
+def _measure(addresses: str, start: Start, seconds: int) -> dict[str, float]:
     mark = uuid.uuid4().hex[:8]
     source, target = f"latency-in-{mark}", f"latency-out-{mark}"
     for topic in (source, target):
         pipeline.current().app.topics.create(topic, partitions=2)
-    stop = _start_orion(source, target, mode) if mode else _start_spark(addresses, source, target)
+    stop = start(source, target)
     try:
         # The first seconds belong to start-up and to the compiler.
         delays = _send_and_read(addresses, source, target, seconds + _WARM_UP_S)
@@ -41,14 +53,22 @@ def _measure(addresses: str, mode: str, seconds: int) -> dict[str, float]:
     return {name: round(value, 1) for name, value in percentiles(steady).items()}
 
 
-def _start_orion(source: str, target: str, mode: str) -> Any:
+def _start_orion(mode: str, source: str, target: str) -> Any:
     rows = orion.stream(source, SCHEMA, mode=mode)
     kept = rows.select("auction", "bidder", "price", "dateTime")
     return orion.to_topic(kept, target, name=target, mode=mode).stop
 
 
-def _start_spark(addresses: str, source: str, target: str) -> Any:
-    folder = pipeline.current().app.settings.data_dir / "checkpoints" / target
+def _start_sql_group(source: str, target: str) -> Any:
+    app, runtime = pipeline.current().app, pipeline.current().runtime
+    (started,) = plan_queries(app, _GROUP.format(source=source, target=target))
+    sql_job(started, app, runtime).start(target)
+    return partial(runtime.remove, target, forget=True)
+
+
+def _start_spark(source: str, target: str) -> Any:
+    app = pipeline.current().app
+    addresses, folder = app.settings.kafka.addresses, app.settings.data_dir / "checkpoints" / target
     rows = spark_rows(addresses, source)
     query = (
         rows.writeStream.format("kafka")
@@ -58,6 +78,13 @@ def _start_spark(addresses: str, source: str, target: str) -> Any:
         .start()
     )
     return query.stop
+
+
+_CONTENDERS: dict[str, Start] = {
+    **{f"orion {mode}": partial(_start_orion, mode) for mode in _MODES},
+    "orion SQL, GROUP BY": _start_sql_group,
+    "spark default": _start_spark,
+}
 
 
 def _send_and_read(
