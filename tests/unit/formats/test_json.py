@@ -103,6 +103,15 @@ def test_bodies_that_are_no_row(body: bytes, reason: str | None) -> None:
     assert decode(Scalar.INTEGER, body) == (None, reason)
 
 
+def test_a_codec_reads_on_after_a_body_that_cannot_be_read() -> None:
+    spec = FormatSpec(Format.JSON, (Field("A", Scalar.INTEGER),))
+    codec = codec_of(spec)
+    for _ in range(2):
+        decoded = codec.decode(pa.array([b'{"A": 1}', b'{"A": 1', b'{"A": "x"}'], pa.binary()))
+        assert decoded.rows.to_pylist()[0] == {"A": 1}
+        assert decoded.reasons.is_valid().to_pylist() == [False, True, True]
+
+
 def test_the_exact_name_wins() -> None:
     assert decode(Scalar.INTEGER, b'{"a": 1, "A": 2}') == (2, None)
 

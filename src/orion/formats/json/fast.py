@@ -125,8 +125,10 @@ class FastReader:
     def normalise(self, text: str) -> str | None:
         """Return what DuckDB makes of a text that a stricter parser refused."""
         query = "SELECT CASE WHEN json_valid($v) THEN CAST(json($v) AS VARCHAR) END"
-        row = self._connection.execute(query, {"v": text}).fetchone()
-        return None if row is None else row[0]
+        # All rows, though there is one: a result that is not read to its end blocks the connection.
+        ((found,),) = self._connection.execute(query, {"v": text}).fetchall()
+        normal: str | None = found
+        return normal
 
     def _transform(self, texts: pa.Array, spelling: Spelling) -> tuple[pa.Array, list[pa.Array]]:
         """Return the fields as they are spelled, and what lies under names that would win."""
