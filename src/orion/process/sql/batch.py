@@ -1,8 +1,8 @@
 """A query over records that are at hand: one call, one batch, no broker."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import count, repeat
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -14,6 +14,8 @@ from orion.process.sql.read import REASON, Surroundings
 from orion.sql import Functions, Source, Started
 from orion.state import SEQUENCE, StatePlace
 
+# Where Spark's streams tell their tasks the number of the batch.
+_BATCH = "streaming.sql.batchId"
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 _RECORDS = pa.schema(
     [
@@ -39,28 +41,44 @@ class GivenRecord:
 
 
 class BatchRunner:
-    """Runs queries over records in memory, on one warm session."""
+    """Runs queries over records in memory, on one warm session.
+
+    Args:
+        state: Where queries remember earlier batches, and in how many parts; None: nowhere.
+    """
 
     def __init__(
-        self, spark: SparkSession, functions: Functions, schemas: SchemaSource | None
+        self,
+        spark: SparkSession,
+        functions: Functions,
+        schemas: SchemaSource | None,
+        state: StatePlace | None = None,
     ) -> None:
         self._spark = spark
         self._functions = functions
         self._schemas = schemas
+        self._state = state or StatePlace(None, 1)
 
     def run(
-        self, started: Started, topics: Mapping[str, Sequence[GivenRecord]]
+        self, started: Started, topics: Mapping[str, Sequence[GivenRecord]], *, batch: int = 0
     ) -> list[GivenRecord]:
-        """Return the records that a query writes for all records of its topics, in order."""
+        """Return the records that a query writes for a batch of its topics' records, in order."""
         around = Surroundings(
             records=self._records(topics),
             set_aside=lambda rows: rows.where(F.col(REASON).isNull()),
             functions=self._functions,
-            places=repeat(StatePlace(None, 1)),
+            places=self._places(started),
             schemas=self._schemas,
         )
+        self._spark.sparkContext.setLocalProperty(_BATCH, str(batch))
         table = compile_query(started.plan.step, started.sink, around).toArrow()
         return sorted(_given(table), key=lambda record: record.sequence)
+
+    def _places(self, started: Started) -> Iterator[StatePlace]:
+        if self._state.folder is None:
+            return repeat(self._state)
+        folder = f"{self._state.folder}/{started.query}"
+        return (StatePlace(f"{folder}/{n}", self._state.partitions) for n in count())
 
     def _records(
         self, topics: Mapping[str, Sequence[GivenRecord]]

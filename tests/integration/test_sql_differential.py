@@ -1,0 +1,125 @@
+"""Random queries over random records, cut into batches of which some run twice.
+
+What the engine's queries leave in their topics is what the same question gives when it is asked,
+in plain Python, of all records at once.
+"""
+
+import json
+import os
+import random
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from orion.app import App
+from orion.cases.case import Case
+from orion.cases.script import Script
+from orion.pipeline import Pipeline
+from orion.process import BatchRunner, GivenRecord, sql_session
+from orion.sql import Functions
+from orion.state import StatePlace
+from tests.integration.differential.question import Answer, Question, random_question
+from tests.integration.differential.record import DECLARED, Event, random_events
+
+QUESTIONS = int(os.environ.get("ORION_QUESTIONS", "40"))
+FIRST = int(os.environ.get("ORION_FIRST_QUESTION", "0"))
+BOUND_BYTES = 8
+AT_ONCE = 4
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60 + 10 * QUESTIONS)
+def test_answers_are_those_of_all_records_at_once(
+    spark_app: Pipeline, app: App, tmp_path: Path
+) -> None:
+    spark = sql_session(spark_app.runtime.spark)
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        found = threads.map(
+            lambda seed: _difference(seed, spark, app.functions, tmp_path / str(seed)),
+            range(FIRST, FIRST + QUESTIONS),
+        )
+        differences = [text for text in found if text]
+    assert differences == []
+
+
+def _difference(seed: int, spark: SparkSession, functions: Functions, folder: Path) -> str:
+    """Ask a random question; return what differs, in words, or nothing."""
+    rng = random.Random(seed)
+    question, events = random_question(rng), random_events(rng)
+    script = Script(Case(str(seed), "query", ()), functions)
+    for number, text in enumerate((*DECLARED, question.statement)):
+        assert list(script.take(text, number)) == []
+    (query,) = script.queries
+    place = StatePlace(str(folder), question.partitions)
+    runner = BatchRunner(spark, functions, script.schemas, place)
+    written: list[GivenRecord] = []
+    for number, batch in enumerate(_batches(rng, events)):
+        topics = _topics(batch)
+        found = runner.run(query, topics, batch=number)
+        if rng.random() < 0.3:
+            again = runner.run(query, topics, batch=number)
+            if again != found:
+                return f"{seed}: batch {number} gave another answer when it was run again"
+        written += found
+    return _compare(f"{seed}: {question.statement}", question, events, written)
+
+
+def _batches(rng: random.Random, events: Sequence[Event]) -> list[Sequence[Event]]:
+    cuts = sorted(rng.sample(range(1, len(events)), rng.randint(1, 3)))
+    bounds = [0, *cuts, len(events)]
+    return [events[start:end] for start, end in pairwise(bounds)]
+
+
+def _topics(events: Sequence[Event]) -> dict[str, list[GivenRecord]]:
+    topics: dict[str, list[GivenRecord]] = {}
+    for event in events:
+        key = None if event.key is None else event.key.encode()
+        record = GivenRecord(key, event.body, event.time_ms, (event.place,))
+        topics.setdefault(event.topic, []).append(record)
+    return topics
+
+
+def _compare(
+    name: str, question: Question, events: Sequence[Event], written: Sequence[GivenRecord]
+) -> str:
+    wanted = question.answer(events)
+    found = _read(question, written)
+    if wanted.changes is not None and len(written) != wanted.changes:
+        return f"{name}\n  {len(written)} changes instead of {wanted.changes}"
+    for part, other in ((wanted.events, found.events), (wanted.rows, found.rows)):
+        for place in sorted({*part, *other}, key=str):
+            one, two = part.get(place), other.get(place)
+            if one != two:
+                return f"{name}\n  {place}: {two} instead of {one}"
+    return ""
+
+
+def _read(question: Question, written: Sequence[GivenRecord]) -> Answer:
+    """Return a topic's records in the form of an answer."""
+    found = Answer()
+    for record in written:
+        value = None if record.value is None else json.loads(record.value)
+        key, start, end = _split(question, record.key)
+        if not question.is_table:
+            found.events.setdefault(key, []).append((value, record.timestamp_ms))
+        elif value is None:
+            found.rows.pop((key, start, end), None)
+        else:
+            found.rows[key, start, end] = value
+    return found
+
+
+def _split(question: Question, key: bytes | None) -> tuple[str | None, int, int]:
+    """Return the key and the bounds of its window."""
+    window = question.window
+    if key is None or window is None:
+        return (None if key is None else key.decode()), 0, 0
+    start = int.from_bytes(key[-BOUND_BYTES:], "big")
+    if window.kind != "SESSION":
+        return key[:-BOUND_BYTES].decode(), start, start + window.size_ms
+    bare, end = key[: -2 * BOUND_BYTES], key[-2 * BOUND_BYTES : -BOUND_BYTES]
+    return bare.decode(), start, int.from_bytes(end, "big")
