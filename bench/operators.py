@@ -112,7 +112,7 @@ SUBJECTS = {
     ),
     "session window": Subject(SessionOperator(_PLAIN, SessionWindows(30_000))),
     "stream-table join": Subject(StreamTableOperator(_JOIN), _join_sides),
-    "stream-stream join": Subject(IntervalOperator(_JOIN, 1_000, 1_000, 1_000), _streams),
+    "stream-stream join": Subject(IntervalOperator(_JOIN, 1_000, 1_000, None), _streams),
 }
 
 

@@ -5,7 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from orion.state.clock import Clock
+from orion.state.columns import Event, Reach, run_interval
 from orion.state.fact import Facts
 from orion.state.join import JoinOperator
 from orion.state.layout import LEFT, Values
@@ -35,6 +38,19 @@ class IntervalOperator(JoinOperator):
         grace = DEFAULT_GRACE_MS if self.grace_ms is None else self.grace_ms
         return self.before_ms + self.after_ms + grace
 
+    def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
+        """Give a row for every pair of a sorted table, and for events that stay alone."""
+        layout = self.layout
+        if self.grace_ms is not None and (layout.keeps_left or layout.keeps_right):
+            # Events that wait to go out alone are looked at one by one.
+            return None
+        reach = Reach(self.before_ms, self.after_ms, self.kept_ms)
+        found = run_interval(layout, reach, table, state)
+        if found is None:
+            return None
+        _IntervalRun(self, state).close(found[1])
+        return found[0]
+
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give a row for every pair, and for events that stay alone."""
         run = _IntervalRun(self, state)
@@ -44,9 +60,6 @@ class IntervalOperator(JoinOperator):
         run.clock.keep()
 
 
-# An event that is kept: its time, its number (events of one time stay in order), its columns, and
-# whether it waits to go out alone.
-Event = tuple[int, int, Values, bool]
 # What goes out alone: its time, its side, its key, its columns.
 Lonely = tuple[int, int, Any, Values]
 
@@ -67,13 +80,13 @@ class _IntervalRun:
             return
         now = self.clock.advance(facts.origin, facts.time_ms)
         self._number = 0
-        for time, lonely_side, lonely_key, lonely in self._close(now):
+        for time, lonely_side, lonely_key, lonely in self.close(now):
             yield self._alone(lonely_key, lonely_side, lonely, time, facts)
         at = store_key((key,))
         kept = self._state.get(at)
         sides = [self._recent(events, now) for events in (kept[1:] if kept else ([], []))]
         first, end = self._reach(side, facts.time_ms, sides[1 - side])
-        for time, _, other, _ in sides[1 - side][first:end]:
+        for time, other, _ in sides[1 - side][first:end]:
             pair = (own, other) if side == LEFT else (other, own)
             yield self._row(key, pair, max(time, facts.time_ms), facts)
         waits = False
@@ -81,12 +94,12 @@ class _IntervalRun:
             waits = self._operator.grace_ms is not None and self._over(side, facts.time_ms) > now
             if not waits:
                 yield self._alone(key, side, own, facts.time_ms, facts)
-        sides[1 - side][first:end] = [(*event[:3], False) for event in sides[1 - side][first:end]]
+        sides[1 - side][first:end] = [(*event[:2], False) for event in sides[1 - side][first:end]]
         if facts.time_ms < now - self._operator.kept_ms:
             self.clock.drop()
         else:
-            event = (facts.time_ms, len(sides[side]), own, waits)
-            insort(sides[side], event, key=lambda event: event[:2])
+            # Events of one time stay in the order they came.
+            insort(sides[side], (facts.time_ms, own, waits), key=_time)
         self._keep(at, key, sides)
 
     def _reach(self, side: int, time: int, events: list[Event]) -> tuple[int, int]:
@@ -122,19 +135,19 @@ class _IntervalRun:
             return
         # When all of its events are forgotten, or the first that waits goes out.
         dues = [max(events[-1][0] for events in sides if events) + self._operator.kept_ms + 1]
-        dues += [self._over(s, e[0]) for s, events in enumerate(sides) for e in events if e[3]]
+        dues += [self._over(s, e[0]) for s, events in enumerate(sides) for e in events if e[2]]
         self._state.put(at, (key, *sides), min(dues))
 
-    def _close(self, now: int) -> list[Lonely]:
+    def close(self, now: int) -> list[Lonely]:
         """Forget what is over; return the events that no partner can reach any more."""
         found: list[Lonely] = []
         for at in self._state.due_keys(now):
             key, *sides = self._state.get(at)
             kept: list[list[Event]] = []
             for side, events in enumerate(sides):
-                over = [e for e in events if e[3] and self._over(side, e[0]) <= now]
-                found += [(time, side, key, own) for time, _, own, _ in over]
-                left = [(*e[:3], False) if e in over else e for e in events] if over else events
+                over = [e for e in events if e[2] and self._over(side, e[0]) <= now]
+                found += [(time, side, key, own) for time, own, _ in over]
+                left = [(*e[:2], False) if e in over else e for e in events] if over else events
                 kept.append(self._recent(left, now))
             self._keep(at, key, kept)
         return sorted(found, key=lambda item: item[:2])

@@ -64,6 +64,8 @@ def kept_columns(
     kept: Sequence[tuple[object, ...] | None], fields: Sequence[Field]
 ) -> list[pa.Array]:
     """Return rows that are kept as columns; null where there is none."""
+    if not kept:
+        return [write_column([], field.type) for field in fields]
     nothing = (None,) * len(fields)
     values = zip(*(nothing if row is None else row for row in kept), strict=True)
     return [write_column(column, field.type) for column, field in zip(values, fields, strict=True)]
