@@ -114,9 +114,10 @@ def _measure(given: argparse.Namespace, results: dict[str, Any]) -> None:
 
 def _measure_sql(app: App, given: argparse.Namespace, results: dict[str, Any]) -> None:
     pipeline.begin(pipeline.Pipeline(app, "bench-sql"))
-    results["sql"] = run_sql(app, records=given.records, rounds=given.rounds)
+    results["sql"] = run_sql(app, records=given.records, rounds=given.rounds, only=given.operator)
     pipeline.current().stop()
-    results["sql at rest"] = run_sql_idle(app)
+    if not given.operator:
+        results["sql at rest"] = run_sql_idle(app)
 
 
 def show(results: dict[str, Any]) -> None:
