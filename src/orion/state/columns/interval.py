@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from orion.model import Field
 from orion.state.clock import Clock
@@ -50,10 +51,8 @@ def run_interval(
     """Return a row for every pair of a sorted table, and events that stay alone; and the time."""
     if not layout.left or not layout.right or not is_plain(layout.key):
         return None
-    mask = pa.compute.and_(
-        table.column(1).is_valid(), pa.compute.invert(table.column(table.num_columns - 3))
-    )
-    table = table.filter(mask)
+    is_absent = table.column(table.num_columns - 3)
+    table = table.filter(pc.and_(table.column(1).is_valid(), pc.invert(is_absent)))
     if table.num_rows == 0:
         return None
     (sides, keys, *own), facts = FactColumns.split(table)
