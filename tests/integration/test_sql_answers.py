@@ -2,17 +2,31 @@
 
 import json
 import uuid
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import httpx
 import pytest
 
-from orion.log import Outbox, Record
+from orion.command import FormatRules
+from orion.log import Outbox, Record, Topics
+from orion.sql import (
+    Catalogue,
+    Declared,
+    Planner,
+    QueryPlan,
+    Source,
+    built_in_functions,
+    parse_statements,
+    plan_query,
+    tree,
+)
 from orion.testing.kafka import KafkaServer
 from orion.testing.server import HttpServer
 from orion.testing.wait import wait_until
+from orion.views import ChangedRow, Feeds, FollowedQuery
 
 pytestmark = pytest.mark.timeout(120)
 FRESH = {"orion.query.pull.fresh": "true"}
@@ -171,6 +185,46 @@ def test_many_followers_get_every_change_from_their_start_on(
         write(kafka, users, new={"age": 2})
         for each in lines:
             assert [json.loads(line) for line in each] == [["new", 1], ["new", 2]]
+
+
+def test_followers_of_one_table_share_a_reader(kafka: KafkaServer, topic: str) -> None:
+    Topics(kafka.connection).create(topic, partitions=2)
+    source = _declared(
+        f"CREATE STREAM s (id STRING KEY, n INT) WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON');"
+    )
+    feeds, seen = Feeds(kafka.connection, None), Counter[int]()
+    queries = ("SELECT n FROM s EMIT CHANGES;", "SELECT n FROM s WHERE n > 5 EMIT CHANGES;")
+
+    def follow(number: int) -> Callable[[], None]:
+        def deliver(rows: list[ChangedRow]) -> None:
+            seen[number] += len(rows)
+
+        text = queries[number % 2]
+        return feeds.follow(source, text, FollowedQuery(_planned(text, source)), deliver)
+
+    leaves = [follow(number) for number in range(10)]
+    assert feeds.readers == 1
+    write(kafka, topic, a={"n": 1}, b={"n": 9})
+    wanted = {number: 2 - number % 2 for number in range(10)}
+    wait_until(lambda: seen == wanted, what="every row to every follower")
+    for leave in leaves:
+        leave()
+    assert feeds.readers == 0
+
+
+def _declared(text: str) -> Source:
+    (statement,) = parse_statements(text)
+    planner = Planner(built_in_functions(), FormatRules(None), {})
+    change = planner.plan(statement, Catalogue(), number=1)
+    assert isinstance(change, Declared)
+    return change.source
+
+
+def _planned(text: str, source: Source) -> QueryPlan:
+    (statement,) = parse_statements(text)
+    assert isinstance(statement, tree.SelectStatement)
+    catalogue = Declared(source).apply(Catalogue())
+    return plan_query(statement.query, catalogue, built_in_functions())
 
 
 def test_a_follower_is_closed_by_its_id(client: httpx.Client, users: str) -> None:

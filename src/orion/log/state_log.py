@@ -14,8 +14,9 @@ from typing import TypeVar
 from confluent_kafka import KafkaException, Message, Producer, TopicPartition
 
 from orion.log.connection import BrokerUnreachableError, Connection
-from orion.log.errors import TopicExistsError, refuse
+from orion.log.errors import TopicExistsError
 from orion.log.topic import Topics
+from orion.log.watermark import end_offset
 from orion.model import UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -158,14 +159,10 @@ class StateLog:
         """Return the offset after the last decided record."""
         consumer = self._connection.consumer("orion-state")
         try:
-            _, end = consumer.get_watermark_offsets(
-                TopicPartition(self._topic, 0), timeout=_TIMEOUT_S
-            )
-        except KafkaException as error:
-            refuse(error, f"read topic '{self._topic}'", addresses=self._connection.addresses)
+            partition = TopicPartition(self._topic, 0)
+            return end_offset(consumer, partition, addresses=self._connection.addresses)
         finally:
             consumer.close()
-        return int(end)
 
     def _after_last_record(self) -> int:
         """Return the offset after the last record, which may lie before marks of transactions.

@@ -9,6 +9,7 @@ from orion.log.connection import Connection
 from orion.log.consumer import to_record
 from orion.log.record import Record
 from orion.log.topic import Topics
+from orion.log.watermark import end_offset
 
 _BATCH_RECORDS = 500
 
@@ -18,6 +19,7 @@ class Tail:
 
     def __init__(self, connection: Connection, topic: str, *, from_beginning: bool) -> None:
         partitions = Topics(connection).get(topic).partitions
+        self._addresses = connection.addresses
         self._consumer = connection.consumer(
             "orion-tail",
             auto_offset_reset="earliest",
@@ -49,7 +51,7 @@ class Tail:
     def ends(self) -> dict[int, int]:
         """Return where each partition ends now; asks the brokers."""
         return {
-            part.partition: int(self._consumer.get_watermark_offsets(part, timeout=5.0)[1])
+            part.partition: end_offset(self._consumer, part, addresses=self._addresses)
             for part in self._partitions
         }
 

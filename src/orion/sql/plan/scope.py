@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from orion.model import Type
 from orion.sql.parse import tree
 from orion.sql.plan.errors import AmbiguousColumnError, StatementError, UnknownColumnError
-from orion.sql.plan.source import Column, Role
+from orion.sql.plan.source import WINDOW_BOUNDS, Column
 from orion.sql.plan.step import Read
 from orion.sql.plan.typed import Input
 
@@ -61,10 +61,16 @@ class SourceScope:
         return sum(_type_of(read, name) is not None for read in self._reads) > 1
 
     def star(self, alias: tree.Name | None = None) -> Iterator[tuple[Read, Column]]:
-        """Yield every declared column of the sources, or of one: keys, values, headers."""
+        """Yield every declared column of the sources, or of one: keys, values, headers.
+
+        In a join each windowed source shows its own windows, behind its key.
+        """
         for read in self._named(alias) if alias else self._reads:
-            for role in (Role.KEY, Role.VALUE, Role.HEADERS):
-                yield from ((read, c) for c in read.source.columns if c.role is role)
+            source = read.source
+            yield from ((read, column) for column in source.key)
+            if source.windowed is not None and len(self._reads) > 1:
+                yield from ((read, Column(n, kind)) for n, kind in WINDOW_BOUNDS.items())
+            yield from ((read, column) for column in (*source.value, *source.headers))
 
 
 def _type_of(read: Read, name: str) -> Type | None:
