@@ -11,6 +11,7 @@ from orion.log.transaction import Outgoing
 PROCESSING_LOG_TOPIC = "_orion_processing_log"
 # The number that stands for errors of decoding among the kinds of messages.
 _DESERIALIZATION = 0
+_LARGEST_BODY = 64 << 10
 
 
 def encode_processing_log(letters: Sequence[DeadLetter]) -> Outgoing:
@@ -26,7 +27,10 @@ def encode_processing_log(letters: Sequence[DeadLetter]) -> Outgoing:
 
 def _entry(letter: DeadLetter, now_ms: int) -> dict[str, object]:
     record = letter.record
-    body = None if record.value is None else base64.b64encode(record.value).decode()
+    value = record.value
+    # Large ones lie whole in the dead letters only: an entry must fit any topic's limit.
+    fits = value is not None and len(value) <= _LARGEST_BODY
+    body = base64.b64encode(value or b"").decode() if fits else None
     topic, partition, offset = letter.place
     failure = {
         "target": "value",

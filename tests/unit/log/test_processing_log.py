@@ -18,3 +18,12 @@ def test_a_dead_letter_becomes_an_entry() -> None:
     assert (failure["errorMessage"], failure["topic"]) == ("no JSON", "plays")
     assert base64.b64decode(failure["recordB64"]) == b"{oops"
     assert failure["cause"] == ["partition 2, offset 7"]
+
+
+def test_a_large_record_is_left_to_the_dead_letters() -> None:
+    for value in (b"x" * 10_000_000, None):
+        outgoing = encode_processing_log([DeadLetter(Record(value, b"k"), "Q", "too large")])
+        (body,) = outgoing.values
+        assert body is not None
+        assert len(body) < 1_000
+        assert json.loads(body)["MESSAGE"]["deserializationError"]["recordB64"] is None
