@@ -84,6 +84,8 @@ def ask(text: str) -> list[list[Any]]:
         " GROUP BY amount % 3 HAVING COUNT(*) > 10 ORDER BY g",
         "SELECT COUNT(*) AS n, SUM(amount) AS s FROM orders",
         "SELECT COUNT(*) AS n FROM orders WHERE amount > 100",
+        "SELECT buyer FROM orders GROUP BY buyer ORDER BY COUNT(*) DESC, buyer NULLS FIRST",
+        "SELECT COUNT(*) AS n FROM orders HAVING COUNT(*) > 3",
         "SELECT u.id, o.amount FROM users u JOIN orders o ON u.id = o.buyer ORDER BY o.id",
         "SELECT u.id, o.id FROM users u LEFT JOIN orders o ON u.id = o.buyer AND o.amount > 5"
         " ORDER BY u.id, o.id NULLS LAST",
@@ -135,6 +137,8 @@ def test_no_row_is_an_answer_and_a_missing_value_is_null() -> None:
     [
         ("SELECT id, city FROM users GROUP BY city;", "neither grouped by nor in an aggregate"),
         ("SELECT id FROM users WHERE COUNT(*) > 1 ORDER BY id;", "Use HAVING"),
+        ("SELECT id FROM users HAVING age > 1;", "neither grouped by"),
+        ("SELECT id FROM users ORDER BY COUNT(*);", "neither grouped by"),
         ("SELECT id FROM users ORDER BY nothing;", "NOTHING"),
         ("SELECT id, id FROM users ORDER BY id;", "Two columns"),
         ("SELECT * FROM users u JOIN users u ON u.id = u.id;", "named twice"),

@@ -91,13 +91,13 @@ class SelectPlan:
     """
 
     relation: Relation
-    where: Typed | None
-    keys: tuple[Named, ...] | None
-    calls: tuple[AggregateCall, ...]
-    having: Typed | None
-    overs: tuple[OverCall, ...]
     items: tuple[Named, ...]
     order_by: tuple[Sorting, ...] = ()
+    where: Typed | None = None
+    keys: tuple[Named, ...] | None = None
+    calls: tuple[AggregateCall, ...] = ()
+    having: Typed | None = None
+    overs: tuple[OverCall, ...] = ()
     is_distinct: bool = False
     limit: int | None = None
     offset: int = 0

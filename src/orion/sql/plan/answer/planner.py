@@ -41,7 +41,7 @@ def asks_for_more(query: tree.Query, functions: Functions) -> bool:
         or query.having is not None
         or query.is_distinct
         or bool(query.order_by or query.offset or query.common)
-        or calls_aggregate(query.select, functions)
+        or calls_aggregate((query.select, query.order_by), functions)
         or _holds_more((query.select, query.where))
     )
 
@@ -93,21 +93,16 @@ class _Planner:
         scope = SourceScope(reads)
         plain = Resolver(scope, self._functions, self._catalogue.types, self._nested)
         where = None if query.where is None else self._where(query.where, plain)
-        if query.group_by is not None or calls_aggregate(
-            (query.select, query.having), self._functions
-        ):
-            found = self._grouped(scope, plain)
+        if self._is_grouped:
+            found = self._grouped(relation, scope, plain)
         else:
-            with_over = Resolver(
-                scope, self._functions, self._catalogue.types, self._nested.with_over()
-            )
+            types, nested = self._catalogue.types, self._nested.with_over()
+            with_over = Resolver(scope, self._functions, types, nested)
             items = self._items(scope, with_over)
-            found = SelectPlan(relation, None, None, (), None, (), items)
-            found = replace(found, order_by=self._order(items, with_over))
+            found = SelectPlan(relation, items, self._order(items, with_over))
         self._check_names(found.items)
         return replace(
             found,
-            relation=relation,
             where=where,
             overs=tuple(self._nested.overs),
             inner=tuple(self._nested.inner),
@@ -115,6 +110,13 @@ class _Planner:
             limit=query.limit,
             offset=query.offset,
         )
+
+    @property
+    def _is_grouped(self) -> bool:
+        query = self._query
+        if query.group_by is not None or query.having is not None:
+            return True
+        return calls_aggregate((query.select, query.order_by), self._functions)
 
     def _plan_inner(self, query: tree.Query) -> SelectPlan:
         return plan_answer(query, self._catalogue, self._functions, self._common)
@@ -175,34 +177,29 @@ class _Planner:
             )
         return resolver.condition(node, "WHERE")
 
-    def _grouped(self, scope: SourceScope, plain: Resolver) -> SelectPlan:
+    def _grouped(self, relation: Relation, scope: SourceScope, plain: Resolver) -> SelectPlan:
         query = self._query
-        namer = Namer(scope)
         keys = [
             Named(f"_key_{number}", plain.resolve(part))
             for number, part in enumerate(query.group_by or ())
         ]
         groups = GroupResolver(plain, self._functions, keys, extension=self._nested.with_over())
-        items = self._items(scope, groups, namer)
+        items = self._items(scope, groups)
         having = None if query.having is None else groups.condition(query.having, "HAVING")
         order_by = self._order(items, groups)
         return SelectPlan(
-            Scan(scope.reads[0]),
-            None,
-            tuple(keys),
-            tuple(groups.calls),
-            having,
-            (),
+            relation,
             items,
             order_by,
+            keys=tuple(keys),
+            calls=tuple(groups.calls),
+            having=having,
         )
 
     # -- columns and order
 
-    def _items(
-        self, scope: SourceScope, resolver: Resolver, namer: Namer | None = None
-    ) -> tuple[Named, ...]:
-        namer = namer or Namer(scope)
+    def _items(self, scope: SourceScope, resolver: Resolver) -> tuple[Named, ...]:
+        namer = Namer(scope)
         items: list[Named] = []
         for part in self._query.select:
             items.extend(self._expand(part, scope, resolver, namer))
