@@ -135,8 +135,7 @@ def plan_rows(
     node = plan.step.input
     where = node.condition if isinstance(node, step.Filter) else None
     _check_columns(plan, where, query)
-    alternatives = None if where is None else list(_alternatives(where))
-    keys = _keys(source, alternatives)
+    keys = keys_of(source, where)
     _check_scan(source, where, keys, properties, query)
     return PullPlan(source, plan, where, keys, query.limit)
 
@@ -183,12 +182,12 @@ def _equality(left: typed.Typed, right: typed.Typed) -> dict[str, Any]:
     return {}
 
 
-def _keys(
-    source: Source, alternatives: list[dict[str, Any]] | None
-) -> tuple[tuple[Any, ...], ...] | None:
+def keys_of(source: Source, where: typed.Typed | None) -> tuple[tuple[Any, ...], ...] | None:
+    """Return the only keys whose rows can fulfil a condition; None: any row may."""
     names = [column.name for column in source.key]
-    if alternatives is None or not names:
+    if where is None or not names:
         return None
+    alternatives = list(_alternatives(where))
     if not all(name in found for found in alternatives for name in names):
         return None
     return tuple(dict.fromkeys(tuple(found[n] for n in names) for found in alternatives))

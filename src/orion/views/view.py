@@ -12,7 +12,7 @@ from orion.model import UnavailableError
 from orion.sql import Catalogue, Source
 from orion.views.follow import Follower
 from orion.views.projection import Values
-from orion.views.pull import PullPlan, QuestionPlan
+from orion.views.pull import PullPlan, QuestionPlan, keys_of
 from orion.views.question import answer_question
 from orion.views.reader import Key, Row, RowChange, RowReader, hashable
 
@@ -47,7 +47,10 @@ class Views:
                 counts, which is some milliseconds behind.
         """
         if isinstance(pull, QuestionPlan):
-            return answer_question(pull.plan, lambda source: self.rows(source, fresh=fresh))
+            return answer_question(
+                pull.plan,
+                lambda source, where: self.rows(source, keys_of(source, where), fresh=fresh),
+            )
         rows = self.rows(pull.source, pull.keys, fresh=fresh)
         return list(islice(pull.projection.over(rows), pull.limit))
 

@@ -9,8 +9,17 @@ import pytest
 
 from orion.command import FormatRules
 from orion.model import OrionError
-from orion.sql import Catalogue, Planner, Source, built_in_functions, parse_statements, tree
+from orion.sql import (
+    Catalogue,
+    Planner,
+    Source,
+    built_in_functions,
+    parse_statements,
+    tree,
+    typed,
+)
 from orion.views import QuestionPlan, plan_pull
+from orion.views.pull import keys_of
 from orion.views.question import answer_question
 
 FUNCTIONS = built_in_functions()
@@ -52,7 +61,7 @@ def other() -> Iterator[sqlite3.Connection]:
     link.close()
 
 
-def rows_of(source: Source) -> Iterator[dict[str, Any]]:
+def rows_of(source: Source, _where: object) -> Iterator[dict[str, Any]]:
     names = [column.name for column in source.columns]
     tables: dict[str, list[Any]] = {"USERS": [*USERS], "ORDERS": [*ORDERS]}
     given = tables[source.name]
@@ -165,3 +174,15 @@ def test_what_cannot_be_asked_says_why(text: str, words: str) -> None:
 def test_a_query_that_stands_for_a_value_gives_one_row() -> None:
     with pytest.raises(OrionError, match="several rows"):
         ask("SELECT id FROM users WHERE id = (SELECT buyer FROM orders);")
+
+
+def test_a_condition_on_the_key_needs_no_other_rows() -> None:
+    asked: list[object] = []
+
+    def rows(source: Source, where: typed.Typed | None) -> Iterator[dict[str, Any]]:
+        asked.append(keys_of(source, where))
+        return rows_of(source, where)
+
+    text = "SELECT id FROM users WHERE id = (SELECT MAX(buyer) FROM orders) ORDER BY id;"
+    answer_question(plan(text).plan, rows)
+    assert asked == [None, ((max(buyer for _, buyer, _ in ORDERS if buyer),),)]

@@ -13,7 +13,8 @@ from orion.views.question.order import sort_key
 from orion.views.question.over import add_column
 from orion.views.reader import Row, hashable
 
-Rows = Callable[[Source], Iterable[Row]]
+# Gives the rows of a table, or a stream's events up to now: at least those that fulfil a condition.
+Rows = Callable[[Source, typed.Typed | None], Iterable[Row]]
 _MOST_ROWS = 5_000_000
 
 
@@ -39,11 +40,7 @@ class ManyRowsError(InvalidInputError):
 
 
 def answer_question(plan: answer.SelectPlan, rows: Rows) -> list[Values]:
-    """Return the rows of an answer.
-
-    Args:
-        rows: Gives the rows of a table, or the events of a stream up to now.
-    """
+    """Return the rows of an answer."""
     return _Question(plan, rows).run()
 
 
@@ -72,6 +69,11 @@ class _Question:
         end = None if plan.limit is None else plan.offset + plan.limit
         return list(islice(values, plan.offset, end))
 
+    def _condition(self, read: step.Read) -> typed.Typed | None:
+        """Return what a source's rows must fulfil, where all that is asked is about them."""
+        where = self._plan.where
+        return None if where is None or read.qualified else typed.bound(where, self._values)
+
     def _compute(self, node: typed.Typed) -> Computation:
         return computation_or_null(typed.bound(node, self._values))
 
@@ -84,7 +86,7 @@ class _Question:
     def _related(self, relation: answer.Relation) -> Iterable[Row]:
         match relation:
             case answer.Scan(read):
-                return _qualified(self._rows(read.source), read)
+                return _qualified(self._rows(read.source, self._condition(read)), read)
             case answer.Derived(query, read):
                 names = [read.column(item.name) for item in query.items]
                 found = answer_question(query, self._rows)
