@@ -27,7 +27,30 @@ def bids(count: int, *, seed: int = 7) -> Iterator[bytes]:
         ).encode()
 
 
-def load(addresses: str, topic: str, count: int) -> None:
+# What cannot be read, each in its own way; larger ones would measure their size instead.
+BAD = (
+    None,
+    b"",
+    b"\xff\xfe{}",
+    b'{"auction": 1, "bid',
+    b"[1, 2, 3]",
+    b'{"price": "many"}',
+    b'{"price": 1.5}',
+    b'{"bidder": 99999999999999999999999}',
+    b'{"auction": ' + b"[" * 1_000 + b"]" * 1_000 + b"}",
+    b"\0\0\0\0\1\2",
+)
+
+
+def bad_among(values: Iterator[bytes], *, every: int) -> Iterator[bytes | None]:
+    """Yield the values with every so many replaced by one that cannot be read."""
+    for number, value in enumerate(values):
+        yield BAD[number // every % len(BAD)] if number % every == 0 else value
+
+
+def load(
+    addresses: str, topic: str, count: int, *, values: Iterator[bytes | None] | None = None
+) -> None:
     producer = Producer(
         {
             "bootstrap.servers": addresses,
@@ -36,7 +59,7 @@ def load(addresses: str, topic: str, count: int) -> None:
             "queue.buffering.max.messages": 2_000_000,
         }
     )
-    for number, value in enumerate(bids(count)):
+    for number, value in enumerate(values or bids(count)):
         producer.produce(topic, value, key=str(number % 1_000).encode())
         if number % 10_000 == 0:
             producer.poll(0)

@@ -5,18 +5,23 @@ from collections.abc import Callable
 from typing import Any
 
 import orion
-from bench.bids import load
+from bench.bids import bad_among, bids, load
 from bench.contender import orion_run, spark_run
 from bench.measure import Cost, cost_of, spread
 
 BASELINES = ("spark default", "spark tuned")
+# One record in so many cannot be read.
+BAD_EVERY = 100
 
 
 def run_throughput(addresses: str, *, records: int, rounds: int) -> dict[str, Any]:
     source = "bids"
     load(addresses, source, records)
+    poisoned = f"{source}-bad"
+    load(addresses, poisoned, records, values=bad_among(bids(records), every=BAD_EVERY))
     contenders: dict[str, Callable[[], None]] = {
         "orion exactly_once": orion_run(source, "exactly_once"),
+        "exactly_once, 1 % bad": orion_run(poisoned, "exactly_once"),
         "spark default": spark_run(addresses, source, tuned=False),
         "orion at_least_once": orion_run(source, "at_least_once"),
         "spark tuned": spark_run(addresses, source, tuned=True),
@@ -30,7 +35,11 @@ def run_throughput(addresses: str, *, records: int, rounds: int) -> dict[str, An
         for name in names[number % len(names) :] + names[: number % len(names)]:
             costs[name].append(cost_of(contenders[name]))
     orion.spark.catalog.clearCache()
-    return {name: _summary(name, costs, records) for name in contenders}
+    summaries = {name: _summary(name, costs, records) for name in contenders}
+    pairs = zip(costs["orion exactly_once"], costs["exactly_once, 1 % bad"], strict=True)
+    ratio = statistics.median(clean.wall_s / bad.wall_s for clean, bad in pairs)
+    summaries["exactly_once, 1 % bad"]["speed vs clean"] = round(ratio, 2)
+    return summaries
 
 
 def _summary(name: str, costs: dict[str, list[Cost]], records: int) -> dict[str, Any]:

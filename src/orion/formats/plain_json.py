@@ -14,6 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orion.formats.json.transform import to_text, transform
 from orion.model import InvalidInputError
 
 _PLAIN = {
@@ -53,7 +54,7 @@ class JsonDecoder:
 
     def __init__(self, schema: pa.Schema) -> None:
         self._fields = list(schema)
-        self._decode = _decode_query(self._fields)
+        self._shape = {field.name: _structure(field.name, field.type) for field in self._fields}
         self._explain = _explain_query(self._fields)
         self._connection = duckdb.connect(":memory:", config={"threads": "1"})
 
@@ -62,24 +63,20 @@ class JsonDecoder:
 
         A row whose reason is not null has columns that must not be used.
         """
-        texts, is_text = _to_text(values)
+        texts, is_text = to_text(values)
         batch = pa.table({"v": texts, "ok": is_text})
-        decoded = self._run(self._decode, batch)
-        found = decoded.column("s").combine_chunks()
+        (found,) = transform(self._connection, batch, [self._shape])
         columns = [_narrow(pc.struct_field(found, [f.name]), f.type) for f in self._fields]
         suspect = _any_null(columns)
         if not pc.any(suspect).as_py():
             return columns, pa.nulls(len(values), pa.string())
-        slow = self._run(self._explain, batch.filter(suspect))
+        self._connection.register("batch", batch.filter(suspect))
+        slow = self._connection.sql(self._explain).to_arrow_table()
         for position, field in enumerate(self._fields):
             exact = slow.column(field.name).combine_chunks()
             columns[position] = _patch(columns[position], suspect, exact)
         reasons = slow.column("reason").combine_chunks()
         return columns, _patch(pa.nulls(len(values), pa.string()), suspect, reasons)
-
-    def _run(self, query: str, batch: pa.Table) -> pa.Table:
-        self._connection.register("batch", batch)
-        return self._connection.sql(query).to_arrow_table()
 
 
 def _narrow(column: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -127,32 +124,6 @@ def _patch(column: pa.Array, mask: pa.Array, values: pa.Array) -> pa.Array:
         )
         return pa.concat_arrays([column, values.cast(column.type)]).take(places)
     return pc.replace_with_mask(column, mask, values.cast(column.type))
-
-
-def _to_text(values: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return the values as text and, for each, whether it was UTF-8."""
-    try:
-        return values.cast(pa.string()), pa.repeat(True, len(values))
-    except pa.ArrowInvalid:
-        # Only a batch that holds such bytes is looked at value by value.
-        found = values.to_pylist()
-        texts = [_text_or_none(value) for value in found]
-        good = [value is None or text is not None for text, value in zip(texts, found, strict=True)]
-        return pa.array(texts, pa.string()), pa.array(good)
-
-
-def _text_or_none(value: bytes | None) -> str | None:
-    try:
-        return None if value is None else value.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _decode_query(fields: list[pa.Field]) -> str:
-    """Return the query of the clean path: a struct a row, null where the text is not JSON."""
-    wanted = json.dumps({field.name: _structure(field.name, field.type) for field in fields})
-    # Asking `json_valid` first would parse every text twice.
-    return f"SELECT TRY(json_transform(v, {_text(wanted)})) AS s FROM batch"
 
 
 def _explain_query(fields: list[pa.Field]) -> str:

@@ -17,6 +17,7 @@ from orion.formats.coerce import keep_digits
 from orion.formats.column import ParsedBatch
 from orion.formats.json.encode import encode_rows
 from orion.formats.json.fast import FastReader, fast_columns, spelling_of
+from orion.formats.json.transform import to_text
 from orion.formats.spec import Decoded, FormatSpec
 
 NOT_JSON = "the body is not valid JSON"
@@ -43,10 +44,7 @@ class JsonCodec:
         if not self._fast or len(values) < _FAST_ROWS or self._discouraged:
             self._discouraged = max(0, self._discouraged - 1)
             return self._decode_tolerant(values)
-        try:
-            texts = values.cast(pa.string())
-        except pa.ArrowInvalid:
-            return self._decode_tolerant(values)
+        texts, _ = to_text(values)
         spelling = spelling_of(_sample(values), self._spec.columns)
         arrays, doubt = self._reader.read(texts, spelling)
         nothing = pa.nulls(len(values), pa.string())

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orion.formats.json.fit import fit, fit_scalar
+from orion.formats.json.transform import transform
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 
 # Batches whose objects have more shapes than this are looked at row by row.
@@ -132,24 +133,12 @@ class FastReader:
 
     def _transform(self, texts: pa.Array, spelling: Spelling) -> tuple[pa.Array, list[pa.Array]]:
         """Return the fields as they are spelled, and what lies under names that would win."""
-        self._connection.register("batch", pa.table({"v": texts}))
-        wanted = [_taking(_structure(Struct(self._columns), spelling))]
+        shapes = [_structure(Struct(self._columns), spelling)]
         exact = {f.name: "VARCHAR" for f in self._columns if spelling[f.name][0] != f.name}
-        wanted += [_taking(exact)] if exact else []
-        query = f"SELECT {', '.join(wanted)} FROM batch"
-        columns = [_whole(c) for c in self._connection.sql(query).to_arrow_table().columns]
-        others = [pc.struct_field(column, [name]) for column in columns[1:] for name in exact]
-        return columns[0], others
-
-
-def _taking(structure: object) -> str:
-    shape = "'" + json.dumps(structure).replace("'", "''") + "'"
-    # Asking `json_valid` first would parse every text twice.
-    return f"TRY(json_transform(v, {shape}))"
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        shapes += [exact] if exact else []
+        found = transform(self._connection, pa.table({"v": texts}), shapes)
+        others = [pc.struct_field(column, [name]) for column in found[1:] for name in exact]
+        return found[0], others
 
 
 def _inner_names(columns: tuple[Field, ...], spelling: Spelling) -> list[str]:
