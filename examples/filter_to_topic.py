@@ -9,9 +9,9 @@ import orion
 
 plays = orion.stream(
     "plays",
-    "play_id STRING, user_id STRING, song_id STRING, seconds INT, at TIMESTAMP",
-    event_time="at",
+    "play_id STRING, user_id STRING, song_id STRING, secs INT, played_at TIMESTAMP",
+    event_time="played_at",
 )
 
 # Records that cannot be read as the schema says are in the topic filter_to_topic-long_plays.dlq.
-orion.to_topic(plays.where("seconds >= 30"), "long_plays", key="song_id")
+orion.to_topic(plays.where("secs >= 30"), "long_plays", key="song_id")

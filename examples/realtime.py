@@ -8,7 +8,7 @@ orion topics consume plays_se --follow
 import orion
 
 plays = orion.stream(
-    "plays", "play_id STRING, user_id STRING, country STRING, seconds INT", mode="realtime"
+    "plays", "play_id STRING, user_id STRING, country STRING, secs INT", mode="realtime"
 )
 
 # Real-time mode runs what keeps no state: filters, projections, joins with small tables.

@@ -29,7 +29,7 @@ def music(
     plays: int = typer.Option(80_000, min=100, max=2_000_000, help="How many plays to generate."),
     seed: int = typer.Option(7, help="The same seed gives the same events."),
     project: Path | None = typer.Option(None, help="A new folder for it; else a temporary one."),
-    kill: bool = typer.Option(False, "--kill", help="Kill the pipeline in the middle of its work."),
+    kill: bool = typer.Option(False, "--kill", help="Kill the engine in the middle of its work."),
     keep: bool = typer.Option(False, "--keep", help="Leave the platform running at the end."),
     as_json: bool = JsonFlag,
 ) -> None:

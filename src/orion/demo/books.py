@@ -6,13 +6,15 @@ from typing import Any
 
 from orion.app import App
 from orion.demo.ledger import Ledger, Topic, time_text
-from orion.demo.project import APP_NAME
+from orion.demo.progress import short_name
+from orion.demo.project import DemoProject
 from orion.demo.recount import (
     Found,
     Key,
     compare,
     count_dead_letters,
     count_topic,
+    read_rows,
     read_table,
     read_topic,
 )
@@ -65,9 +67,9 @@ class Books:
         }
 
 
-def check_books(app: App, ledger: Ledger) -> Books:
+def check_books(project: DemoProject, ledger: Ledger) -> Books:
     """Count everything again and compare it with the ledger."""
-    closing = ledger.closing_topic
+    app, closing = project.app, ledger.closing_topic
     plays = Topic(
         "plays",
         [*ledger.play_topic.records, *closing.records],
@@ -75,23 +77,27 @@ def check_books(app: App, ledger: Ledger) -> Books:
         repeated=ledger.play_topic.repeated,
     )
     return Books(
-        (_users(app, ledger), _songs(app, ledger), _plays(app, ledger, plays)),
+        (_users(project, ledger), _songs(project, ledger), _plays(app, ledger, plays)),
         (_enriched(app, ledger), _top_songs(app, ledger), _sessions(app, ledger)),
     )
 
 
-def _users(app: App, ledger: Ledger) -> Intake:
-    found = read_table(app, "silver/users", ("user_id",), ("name", "country"))
+def _users(project: DemoProject, ledger: Ledger) -> Intake:
+    rows = project.ask("SELECT * FROM users;")
+    found = read_rows(rows, ("user_id",), ("name", "country"))
     expected = {(u.user_id,): (u.name, u.country) for u in ledger.users.values()}
-    differences = [*_compare("table silver/users", expected, found)]
-    return _intake(app, ledger.user_topic, found.count, ("silver.users",), differences)
+    differences = [*_compare("table users", expected, found)]
+    queries = ("enriched_plays",)
+    return _intake(project.app, ledger.user_topic, found.count, queries, differences)
 
 
-def _songs(app: App, ledger: Ledger) -> Intake:
-    found = read_table(app, "silver/songs", ("song_id",), ("title", "artist"))
+def _songs(project: DemoProject, ledger: Ledger) -> Intake:
+    rows = project.ask("SELECT * FROM songs;")
+    found = read_rows(rows, ("song_id",), ("title", "artist"))
     expected = {(s.song_id,): (s.title, s.artist) for s in ledger.songs.values()}
-    differences = [*_compare("table silver/songs", expected, found)]
-    return _intake(app, ledger.song_topic, found.count, ("silver.songs",), differences)
+    differences = [*_compare("table songs", expected, found)]
+    queries = ("enriched_plays",)
+    return _intake(project.app, ledger.song_topic, found.count, queries, differences)
 
 
 def _plays(app: App, ledger: Ledger, topic: Topic) -> Intake:
@@ -104,7 +110,7 @@ def _plays(app: App, ledger: Ledger, topic: Topic) -> Intake:
     if found.repeated:
         differences.append(f"{found.repeated} rows twice in table bronze/plays")
     # Two queries read the plays; each sets aside what it cannot read.
-    queries = ("bronze.plays", "enriched_plays")
+    queries = ("bronze.plays", "plays_seen")
     return _intake(app, topic, found.count, queries, differences, is_appended=True)
 
 
@@ -120,10 +126,11 @@ def _intake(
     produced, in_topic = len(topic.records), count_topic(app, topic.name)
     if in_topic != produced:
         differences.append(f"topic {topic.name} holds {in_topic} records of {produced} produced")
-    counts = [count_dead_letters(app, f"{APP_NAME}-{query}", topic.name) for query in queries]
+    names = {short_name(name): name for name in app.statuses.read()}
+    counts = [count_dead_letters(app, names[query], topic.name) for query in queries]
     for query, count in zip(queries, counts, strict=True):
         if count != topic.malformed:
-            text = f"{count} dead letters of query {APP_NAME}-{query} for {topic.malformed}"
+            text = f"{count} dead letters of query {names[query]} for {topic.malformed}"
             differences.append(f"{text} malformed records in topic {topic.name}")
     replaced = 0 if is_appended else topic.repeated
     accounted = in_table + replaced + counts[0]
@@ -133,13 +140,13 @@ def _intake(
 
 
 def _enriched(app: App, ledger: Ledger) -> Result:
-    key, values = ("play_id",), ("at", "user_id", "country", "song_id", "title", "seconds")
+    key, values = ("play_id",), ("played_at", "user_id", "country", "song_id", "title", "secs")
     expected: dict[Key, Key] = {}
     for play in ledger.all_plays:
         country, title = ledger.users[play.user_id].country, ledger.songs[play.song_id].title
-        row = (play.at_ms, play.user_id, country, play.song_id, title, play.seconds)
+        row = (play.at_ms, play.user_id, country, play.song_id, title, play.secs)
         expected[(play.play_id,)] = row
-    topic = read_topic(app, "enriched_plays", key, values)
+    topic = read_topic(app, "enriched_plays", key, values, keyed_by="play_id")
     table = read_table(app, "silver/plays", key, values)
     differences = [*_compare("topic enriched_plays", expected, topic)]
     differences += _compare("table silver/plays", expected, table)
@@ -148,7 +155,7 @@ def _enriched(app: App, ledger: Ledger) -> Result:
 
 
 def _top_songs(app: App, ledger: Ledger) -> Result:
-    key, values = ("window_start", "song_id"), ("plays", "seconds")
+    key, values = ("window_start", "song_id"), ("plays", "secs")
     expected: dict[Key, Key] = {**ledger.song_windows()}
     topic = read_topic(app, "top_songs", key, values)
     table = read_table(app, "gold/top_songs", key, values)
@@ -160,7 +167,7 @@ def _top_songs(app: App, ledger: Ledger) -> Result:
 
 
 def _sessions(app: App, ledger: Ledger) -> Result:
-    key, values = ("user_id", "session_start", "session_end"), ("plays", "seconds")
+    key, values = ("user_id", "session_start", "session_end"), ("plays", "secs")
     expected: dict[Key, Key] = {**ledger.sittings()}
     topic = read_topic(app, "sessions", key, values)
     table = read_table(app, "gold/sessions", key, values)

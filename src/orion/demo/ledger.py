@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import islice, pairwise
 from random import Random
@@ -13,10 +13,10 @@ from orion.demo.damage import damage
 from orion.demo.world import MINUTE_MS, Play, Song, User, make_plays, make_songs, make_users
 from orion.log import Record
 
-# The pipeline file names the same lengths; a unit test holds the two together.
+# The SQL names the same lengths; a unit test holds the two together.
 WINDOW_MS = 10 * MINUTE_MS
 SESSION_GAP_MS = 10 * MINUTE_MS
-WATERMARK_MS = 120 * MINUTE_MS
+GRACE_MS = 120 * MINUTE_MS
 
 _REPEATED, _MALFORMED, _LATE, _MOVED = 0.03, 0.005, 0.05, 0.05
 _LATEST_MS = 5 * MINUTE_MS
@@ -43,7 +43,7 @@ class Ledger:
     users: dict[str, User]
     songs: dict[str, Song]
     plays: list[Play]
-    closing: list[Play]
+    closing: Play
     user_topic: Topic
     song_topic: Topic
     play_topic: Topic
@@ -56,8 +56,8 @@ class Ledger:
 
     @property
     def all_plays(self) -> list[Play]:
-        """Every play once, those that close the books included."""
-        return [*self.plays, *self.closing]
+        """Every play once, the one that closes the books included."""
+        return [*self.plays, self.closing]
 
     def song_windows(self) -> dict[Window, tuple[int, int]]:
         """Return plays and seconds by the window's start and the song."""
@@ -66,13 +66,13 @@ class Ledger:
         for play in self.all_plays:
             window = (play.at_ms - play.at_ms % WINDOW_MS, play.song_id)
             plays[window] += 1
-            seconds[window] += play.seconds
+            seconds[window] += play.secs
         return {window: (count, seconds[window]) for window, count in plays.items()}
 
     def sittings(self) -> dict[Sitting, tuple[int, int]]:
         """Return plays and seconds by user, start and end of a sitting.
 
-        A sitting ends one gap after its last play. The closing plays' own one never ends.
+        A sitting ends with its last play. The closing play's own one stays open.
         """
         by_user: dict[str, list[Play]] = {}
         for play in sorted(self.plays, key=lambda play: play.at_ms):
@@ -92,9 +92,13 @@ def make_ledger(seed: int, plays: int, *, now_ms: int) -> Ledger:
     hour_ms = 60 * MINUTE_MS
     start_ms = now_ms - heard[-1].at_ms - 4 * hour_ms
     start_ms -= start_ms % hour_ms
-    heard = [Play(p.play_id, p.user_id, p.song_id, p.at_ms + start_ms, p.seconds) for p in heard]
+    heard = [Play(p.play_id, p.user_id, p.song_id, p.at_ms + start_ms, p.secs) for p in heard]
     closing = _closing(heard, users[0], songs[0])
     user_topic, moved = _user_topic(users, random)
+    song_topic = _song_topic(songs, random)
+    # Users and songs were there before the first play, by their own time too.
+    for topic in (user_topic, song_topic):
+        topic.records = [replace(r, timestamp_ms=start_ms) for r in topic.records]
     play_topic, repeated = _play_topic(heard, random)
     return Ledger(
         users={user.user_id: user for user in moved},
@@ -102,9 +106,9 @@ def make_ledger(seed: int, plays: int, *, now_ms: int) -> Ledger:
         plays=heard,
         closing=closing,
         user_topic=user_topic,
-        song_topic=_song_topic(songs, random),
+        song_topic=song_topic,
         play_topic=play_topic,
-        closing_topic=Topic("plays", [_play_record(play) for play in closing]),
+        closing_topic=Topic("plays", [_play_record(closing)]),
         repeated_plays=repeated,
     )
 
@@ -115,16 +119,10 @@ def time_text(at_ms: int) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _closing(heard: Sequence[Play], user: User, song: Song) -> list[Play]:
-    """Return two plays so late that every window before them ends.
-
-    The first moves the watermark, which holds from the next batch on; the second makes that batch.
-    """
-    first_ms = max(play.at_ms for play in heard) + WATERMARK_MS + 2 * SESSION_GAP_MS
-    return [
-        Play(f"closing-{number}", user.user_id, song.song_id, first_ms + number, 30)
-        for number in (1, 2)
-    ]
+def _closing(heard: Sequence[Play], user: User, song: Song) -> Play:
+    """Return a play so late that every window before it ends."""
+    at_ms = max(play.at_ms for play in heard) + GRACE_MS + 2 * SESSION_GAP_MS
+    return Play("closing", user.user_id, song.song_id, at_ms, 30)
 
 
 def _user_topic(users: Sequence[User], random: Random) -> tuple[Topic, list[User]]:
@@ -164,7 +162,7 @@ def _play_topic(plays: Sequence[Play], random: Random) -> tuple[Topic, list[str]
             arrivals.append((again_ms, len(arrivals), record))
             repeated.append(play.play_id)
         if random.random() < _MALFORMED:
-            broken = Record(damage(record.value or b"", "seconds", random), key=record.key)
+            broken = Record(damage(record.value or b"", "secs", random), key=record.key)
             arrivals.append((arrived_ms, len(arrivals), broken))
             topic.malformed += 1
     arrivals.sort(key=lambda arrival: arrival[:2])
@@ -182,7 +180,7 @@ def _add(topic: Topic, key: str, body: dict[str, Any], number: str, random: Rand
 
 
 def _play_record(play: Play) -> Record:
-    body = {**vars(play), "at": time_text(play.at_ms)}
+    body = {**vars(play), "played_at": time_text(play.at_ms)}
     del body["at_ms"]
     return _record(play.user_id, body)
 
@@ -203,5 +201,5 @@ def _runs(heard: Sequence[Play]) -> list[list[Play]]:
 
 def _sitting(run: Sequence[Play]) -> tuple[Sitting, tuple[int, int]]:
     first, last = run[0], run[-1]
-    key = (first.user_id, first.at_ms, last.at_ms + SESSION_GAP_MS)
-    return key, (len(run), sum(play.seconds for play in run))
+    key = (first.user_id, first.at_ms, last.at_ms)
+    return key, (len(run), sum(play.secs for play in run))

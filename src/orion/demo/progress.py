@@ -1,9 +1,10 @@
-"""How far the pipeline is: lag and batch of each query, the songs in front, what went wrong."""
+"""How far the queries are: lag and batch of each, the songs in front, what went wrong."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
-from orion.app import App
+from orion.app import ENGINE, App
 from orion.demo.project import APP_NAME
 from orion.lake import TableNotFoundError
 from orion.model import OrionError, QueryStatus, State, UnavailableError
@@ -11,11 +12,14 @@ from orion.model import OrionError, QueryStatus, State, UnavailableError
 # The queries by what they read, in the order of the data: once those of a level have read all, all
 # that the next level will read is there.
 LEVELS = (
-    ("silver.users", "silver.songs", "bronze.plays", "enriched_plays"),
+    ("bronze.plays", "plays_seen"),
+    ("enriched_plays",),
     ("silver.plays", "top_songs", "sessions"),
     ("gold.top_songs", "gold.sessions"),
 )
 QUERIES = tuple(name for level in LEVELS for name in level)
+# A query of SQL is named by its statement's kind, its result and its number in the command log.
+_SQL_QUERY = re.compile(r"C[ST]AS_(\w+)_\d+")
 _TOP_SQL = """
     SELECT title, artist, sum(plays)::BIGINT AS plays FROM songs
     GROUP BY ALL ORDER BY plays DESC, title LIMIT 5
@@ -23,14 +27,20 @@ _TOP_SQL = """
 
 
 class PipelineFailedError(UnavailableError):
-    """Raised when the demo's pipeline cannot go on."""
+    """Raised when the demo's queries cannot go on."""
 
     def __init__(self, reason: str, folder: str) -> None:
         self.reason = reason
         super().__init__(
-            f"The demo's pipeline has stopped: {reason}.",
-            fix=f"Its log says more: {folder}/.orion/logs/{APP_NAME}.log",
+            f"The demo's queries have stopped: {reason}.",
+            fix=f"{ENGINE}.log and {APP_NAME}.log say more, in {folder}/.orion/logs",
         )
+
+
+def short_name(query: str) -> str:
+    """Return what a query writes, by its full name."""
+    found = _SQL_QUERY.fullmatch(query)
+    return found[1].lower() if found else query.removeprefix(f"{APP_NAME}-")
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,11 @@ class QueryProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """The pipeline at one moment."""
+    """All queries at one moment.
+
+    Args:
+        restarts: How often the engine was started again.
+    """
 
     queries: tuple[QueryProgress, ...] = tuple(QueryProgress(name) for name in QUERIES)
     top_songs: tuple[tuple[str, str, int], ...] = ()
@@ -67,27 +81,25 @@ class ProgressReader:
     def lags(self) -> dict[str, int]:
         """Return the lag of each query that has committed, by its short name."""
         groups = self._app.groups.list()
-        found = {group.name: group.lag_records for group in groups}
-        return {
-            name: lag for name in QUERIES if (lag := found.get(f"{APP_NAME}-{name}")) is not None
-        }
+        found = {short_name(group.name): group.lag_records for group in groups}
+        return {name: lag for name in QUERIES if (lag := found.get(name)) is not None}
 
     def read(self) -> Progress:
-        """Return everything the view shows, or raise when the pipeline cannot go on."""
-        lags, statuses = self.lags(), self._app.statuses.read()
-        for status in statuses.values():
+        """Return everything the view shows, or raise when the queries cannot go on."""
+        lags, statuses = self.lags(), dict[str, QueryStatus]()
+        for name, status in self._app.statuses.read().items():
             if status.state is State.FAILED:
-                self._fail(f"query '{status.name}' is FAILED, {status.error}")
-        queries = tuple(
-            _progress(name, statuses.get(f"{APP_NAME}-{name}"), lags.get(name)) for name in QUERIES
-        )
+                self._fail(f"query '{name}' is FAILED, {status.error}")
+            statuses[short_name(name)] = status
+        queries = tuple(_progress(name, statuses.get(name), lags.get(name)) for name in QUERIES)
         return Progress(queries, self._top_songs(), self._restarts())
 
     def _restarts(self) -> int:
-        found = [p for p in self._app.supervisor.statuses() if p.name == APP_NAME]
-        if found and found[0].state == "failed":
-            self._fail(f"its process ended with {found[0].last_exit}")
-        return found[0].restarts if found else 0
+        found = {process.name: process for process in self._app.supervisor.statuses()}
+        for name in (ENGINE, APP_NAME):
+            if name in found and found[name].state == "failed":
+                self._fail(f"process '{name}' ended with {found[name].last_exit}")
+        return found[ENGINE].restarts if ENGINE in found else 0
 
     def _fail(self, reason: str) -> None:
         raise PipelineFailedError(reason, str(self._app.settings.project))

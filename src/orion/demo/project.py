@@ -1,5 +1,6 @@
 """The demo's own project: a folder, free ports, and a platform started by Orion's commands."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -8,14 +9,17 @@ import tempfile
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from orion.app import App
+from orion.app import ENGINE, App
 from orion.config import FILE_NAME, read_settings
 from orion.model import ConflictError, UnavailableError
 from orion.supervise import free_ports
 
+# The app that keeps the lake; what SQL says runs in the engine.
 APP_NAME = "music"
-PIPELINE = "music.py"
+SCRIPT, PIPELINE = "music.sql", "lake.py"
+_SOURCES = {SCRIPT: "music.sql", PIPELINE: "music_lake.py"}
 _COMMAND_TIMEOUT_S = 180.0
 # Where jars come from holds for every project; all else of the user's settings stays out.
 _KEPT = "ORION_JARS_"
@@ -38,16 +42,13 @@ memory = "1500m"
 shuffle_partitions = 1
 
 [engine]
-warm = false  # no SQL here, so no engine for it
 max_batch_records = 30000
 trigger = "1s"
 
 [server]
-enabled = false  # and nobody asks over HTTP
-
-[spark.options]
-# The closing plays make the batches that end windows; the ones without records are not needed.
-"spark.sql.streaming.noDataMicroBatches.enabled" = "false"
+registry_port = {registry_port}
+rest_port = {rest_port}
+sql_port = {sql_port}
 """
 
 
@@ -91,13 +92,13 @@ class DemoProject:
         place = folder or Path(tempfile.mkdtemp(prefix="orion-music-"))
         place.mkdir(parents=True, exist_ok=True)
         place = place.resolve()
-        port, controller_port = free_ports(2)
-        text = _SETTINGS.format(
-            port=port, controller_port=controller_port, lake=(place / "lake").as_posix()
-        )
+        names = ("port", "controller_port", "registry_port", "rest_port", "sql_port")
+        ports = dict(zip(names, free_ports(len(names)), strict=True))
+        text = _SETTINGS.format(**ports, lake=(place / "lake").as_posix())
         (place / FILE_NAME).write_text(text)
-        code = files("orion.demo").joinpath("music_pipeline.py").read_text(encoding="utf-8")
-        (place / PIPELINE).write_text(code, encoding="utf-8")
+        for name, source in _SOURCES.items():
+            code = files("orion.demo").joinpath(source).read_text(encoding="utf-8")
+            (place / name).write_text(code, encoding="utf-8")
         return cls(place, is_temporary=folder is None)
 
     def begin_start(self) -> None:
@@ -109,14 +110,26 @@ class DemoProject:
         assert self._starting is not None
         self._finish(self._starting, ("up", "--detach"))
 
-    def start_pipeline(self) -> None:
-        """Hand the pipeline to the platform, as anyone would."""
-        words = ("run", PIPELINE, "--name", APP_NAME, "--detach")
-        self._finish(self._popen(*words), words)
+    def start_lake(self) -> None:
+        """Hand the lake's pipeline to the platform, as anyone would."""
+        self.command("run", PIPELINE, "--name", APP_NAME, "--detach")
 
-    def kill_pipeline(self) -> None:
-        """Kill the pipeline's process as a crash would."""
-        self.app.supervisor.kill(APP_NAME)
+    def start_queries(self) -> None:
+        """Carry out the script; returns when its queries run."""
+        self.command("run", SCRIPT)
+
+    def ask(self, statement: str) -> list[dict[str, Any]]:
+        """Return the rows of a pull query."""
+        output = self.command("sql", "--output", "json", "--execute", statement)
+        return [json.loads(line) for line in output.splitlines()]
+
+    def kill_engine(self) -> None:
+        """Kill the process of every SQL query as a crash would."""
+        self.app.supervisor.kill(ENGINE)
+
+    def command(self, *words: str) -> str:
+        """Run a command of Orion in the project and return what it prints."""
+        return self._finish(self._popen(*words), words)
 
     def stop(self, *, remove: bool) -> None:
         """Stop every process; remove the folder if asked to and if it is a temporary one."""
@@ -124,7 +137,7 @@ class DemoProject:
             # A platform that is half started cannot be stopped yet.
             self._starting.communicate(timeout=_COMMAND_TIMEOUT_S)
         if self.app.run_folder.is_running():
-            self._finish(self._popen("down"), ("down",))
+            self.command("down")
         if remove and self.is_temporary:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -141,12 +154,13 @@ class DemoProject:
             start_new_session=True,
         )
 
-    def _finish(self, process: "subprocess.Popen[str]", words: tuple[str, ...]) -> None:
+    def _finish(self, process: "subprocess.Popen[str]", words: tuple[str, ...]) -> str:
         output, _ = process.communicate(timeout=_COMMAND_TIMEOUT_S)
         if process is self._starting:
             self._starting = None
         if process.returncode:
             raise CommandFailedError(words, output)
+        return output
 
 
 def clean_environ(environ: Mapping[str, str]) -> dict[str, str]:

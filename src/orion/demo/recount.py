@@ -1,7 +1,7 @@
 """Count again what is in topics and tables: by a plain consumer and by DuckDB, without Spark."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,8 @@ from orion.lake import TableNotFoundError
 from orion.log import Selection, consume
 
 Key = tuple[Any, ...]
-_TIMES = ("at", "window_start", "session_start", "session_end")
+_TIMES = ("played_at", "window_start", "session_start", "session_end")
+_Row = dict[str, Any]
 
 
 @dataclass
@@ -33,13 +34,28 @@ class Found:
         self.rows[key] = value
 
 
-def read_topic(app: App, topic: str, key: Sequence[str], values: Sequence[str]) -> Found:
-    """Read a topic's committed records as JSON rows."""
+def read_topic(
+    app: App, topic: str, key: Sequence[str], values: Sequence[str], *, keyed_by: str = ""
+) -> Found:
+    """Read a topic's committed records as JSON rows.
+
+    Args:
+        keyed_by: The column that is the record's key, and not in its value.
+    """
     found = Found()
     for record in consume(app.connection, Selection(topic)):
         body = json.loads(record.value or b"{}")
-        row = [_plain(name, body.get(name)) for name in (*key, *values)]
-        found.add(tuple(row[: len(key)]), tuple(row[len(key) :]))
+        if keyed_by:
+            body[keyed_by.upper()] = (record.key or b"").decode()
+        _add(found, body, key, values)
+    return found
+
+
+def read_rows(rows: Iterable[_Row], key: Sequence[str], values: Sequence[str]) -> Found:
+    """Take in the rows of an answer."""
+    found = Found()
+    for row in rows:
+        _add(found, row, key, values)
     return found
 
 
@@ -83,7 +99,17 @@ def compare(
         yield f"{len(wrong)} wrong in {where}, first {show(first)}: {values}"
 
 
-def _plain(name: str, value: Any) -> Any:
-    if name not in _TIMES or value is None:
+def _add(found: Found, body: _Row, key: Sequence[str], values: Sequence[str]) -> None:
+    # SQL spells its columns in upper case.
+    row = [
+        _plain(body.get(name.upper())) if name in _TIMES else body.get(name.upper())
+        for name in (*key, *values)
+    ]
+    found.add(tuple(row[: len(key)]), tuple(row[len(key) :]))
+
+
+def _plain(value: Any) -> Any:
+    """Return an instant in milliseconds."""
+    if not isinstance(value, str):
         return value
     return round(datetime.fromisoformat(value).timestamp() * 1_000)

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from orion.app import App
 from orion.demo.books import Books
-from orion.demo.project import APP_NAME
+from orion.demo.project import APP_NAME, PIPELINE, SCRIPT
 from orion.demo.show import Outcome
 from orion.model import format_count
 
@@ -22,7 +22,7 @@ def print_sheet(console: Console, outcome: Outcome) -> None:
     console.print()
     for text in outcome.books.differences:
         console.print(Text.assemble(("difference: ", "bold red"), text))
-    kill = f", after {outcome.strikes} kill of the pipeline" if outcome.strikes else ""
+    kill = f", after {outcome.strikes} kill of the engine" if outcome.strikes else ""
     if outcome.books.differences:
         count = len(outcome.books.differences)
         verdict = Text(f"The books do NOT balance: {count} difference(s){kill}.", "bold red")
@@ -42,15 +42,16 @@ def print_tour(console: Console, app: App, folder: Path) -> None:
     console.print(f"  export ORION_PROJECT={folder}", markup=False)
     for command, meaning in (
         ("orion status", f"the processes; Kafka is at {app.settings.kafka.addresses}"),
-        ("orion queries list", "the nine queries and their lag"),
+        ("orion queries list", "the eight queries and their lag"),
+        ("orion sql -e \"SELECT * FROM users WHERE user_id = 'u00007';\"", "a row of a table"),
         ("orion topics consume top_songs -b -n 5", "the figures as they changed"),
         (f"orion dlq show {APP_NAME}-bronze.plays -n 5", "what could not be read, and why"),
         ("orion tables show gold/top_songs", "rows of a table"),
-        (f"orion logs {APP_NAME}", "what the pipeline says"),
+        ("orion logs engine", "what the engine says"),
         ("orion down", "stop everything"),
     ):
-        console.print(f"  {command:<42}{meaning}", markup=False)
-    console.print(f"The pipeline is {folder}/music.py; the tables are in {folder}/lake.")
+        console.print(f"  {command:<58}{meaning}", markup=False)
+    console.print(f"The SQL is {folder}/{SCRIPT}; the lake's pipeline {folder}/{PIPELINE}.")
 
 
 def _intakes(books: Books) -> Table:

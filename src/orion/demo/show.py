@@ -10,7 +10,7 @@ from orion.demo.books import Books, check_books
 from orion.demo.feed import Feed
 from orion.demo.ledger import Ledger, Topic, make_ledger
 from orion.demo.progress import LEVELS, PipelineFailedError, Progress, ProgressReader
-from orion.demo.project import DemoProject
+from orion.demo.project import SCRIPT, DemoProject
 from orion.demo.view import Frame, View
 from orion.log import create_own_topics
 
@@ -18,8 +18,7 @@ from orion.log import create_own_topics
 _FEED_S = 10
 _FRAME_S = 0.5
 _STALLED_AFTER_S = 120.0
-# Derived topics need one partition at this size; a query's own topics follow its input otherwise.
-_PARTITIONS = {"users": 1, "songs": 1, "plays": 2, "top_songs": 1, "sessions": 1}
+_PARTITIONS = {"users": 1, "songs": 1, "plays": 2}
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class MusicDemo:
             self._play(ledger)
             self._close(ledger)
             self._enter("Counting everything again …")
-            books = check_books(self.project.app, ledger)
+            books = check_books(self.project, ledger)
         finally:
             self._view.close()
         seconds = time.monotonic() - started
@@ -98,9 +97,9 @@ class MusicDemo:
         self.project.stop(remove=remove)
 
     def _start(self) -> Ledger:
-        self._enter("Starting Kafka …")
+        self._enter("Starting the platform: Kafka, the engine, the HTTP server …")
         self.project.begin_start()
-        # Made while the broker starts.
+        # Made while the platform starts.
         now_ms = int(time.time() * 1_000)
         ledger = make_ledger(self._options.seed, self._options.plays, now_ms=now_ms)
         self.project.finish_start()
@@ -112,11 +111,13 @@ class MusicDemo:
 
     def _load_catalogue(self, ledger: Ledger) -> None:
         """Bring users and songs into their tables, so that the first play finds them there."""
-        self._enter("Starting the pipeline: Spark, then nine queries …")
+        self._enter(f"Starting the queries of {SCRIPT} and the lake …")
+        self._view.note(f"The SQL is {self.project.folder / SCRIPT}")
         for topic in (ledger.user_topic, ledger.song_topic):
             self._feed(topic)
-        self.project.start_pipeline()
-        self._wait_read(("silver.users", "silver.songs"))
+        self.project.start_lake()
+        self.project.start_queries()
+        self._wait_read(("enriched_plays",))
 
     def _play(self, ledger: Ledger) -> None:
         self._enter("Plays are coming in: late, repeated, some of them broken")
@@ -129,21 +130,18 @@ class MusicDemo:
         self._wait_all()
 
     def _strike(self) -> None:
-        """Kill the pipeline in the middle of its work, and wait until it runs again."""
-        self.project.kill_pipeline()
+        """Kill the engine in the middle of its work, and wait until it runs again."""
+        self.project.kill_engine()
         self._strikes += 1
-        self._view.note("Killed the pipeline with SIGKILL; the supervisor starts it again.")
+        self._view.note("Killed the engine with SIGKILL; the supervisor starts it again.")
         self._enter("Recovering from the kill; plays keep coming in")
         self._wait(lambda progress: progress.restarts > 0)
 
     def _close(self, ledger: Ledger) -> None:
-        """Send the two plays that end every open window, one after the other."""
-        self._enter("Closing: two plays, hours later, end every open window")
-        for record in ledger.closing_topic.records:
-            self._feed(Topic("plays", [record]))
-            self._wait(lambda _: self._feeds[-1].is_done())
-            self._wait_read(("enriched_plays",))
-            self._wait_read(("sessions",))
+        """Send the play that ends every open session."""
+        self._enter("Closing: a play, hours later, ends every open session")
+        feed = self._feed(ledger.closing_topic)
+        self._wait(lambda _: feed.is_done())
         self._wait_all()
 
     def _feed(self, topic: Topic, *, per_second: int = 0) -> Feed:
@@ -191,5 +189,5 @@ class MusicDemo:
 
 
 def _consumed(feed: Feed, progress: Progress) -> int:
-    lag = progress.lag("enriched_plays")
+    lag = progress.lag("plays_seen")
     return 0 if lag is None else feed.delivered - lag

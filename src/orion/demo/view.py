@@ -17,10 +17,9 @@ from orion.model import State, format_count
 
 _LINE_EVERY_S = 5.0
 _PATHS = {
-    "silver.users": ("users", "table silver/users"),
-    "silver.songs": ("songs", "table silver/songs"),
     "bronze.plays": ("plays", "table bronze/plays"),
-    "enriched_plays": ("plays", "topic enriched_plays"),
+    "plays_seen": ("plays", "topic plays_seen"),
+    "enriched_plays": ("plays_seen, users, songs", "topic enriched_plays"),
     "silver.plays": ("enriched_plays", "table silver/plays"),
     "top_songs": ("enriched_plays", "topic top_songs"),
     "sessions": ("enriched_plays", "topic sessions"),
@@ -152,7 +151,7 @@ def _line(frame: Frame) -> str:
     queries = frame.progress.queries
     lag = format_count(sum(query.lag_records or 0 for query in queries))
     # Two queries read the plays and set the same ones aside; they are counted once.
-    dead = sum(query.dead_letters for query in queries if query.name != "enriched_plays")
+    dead = sum(query.dead_letters for query in queries if query.name != "bronze.plays")
     running = sum(query.state == State.RUNNING for query in queries)
     top = frame.progress.top_songs
     song = f"; in front: {top[0][0]} ({top[0][2]} plays)" if top else ""
@@ -178,7 +177,7 @@ def _queries(progress: Progress) -> Table:
     for query in progress.queries:
         table.add_row(*_cells(query))
     if progress.restarts:
-        table.caption = f"the pipeline's process was restarted: {progress.restarts}"
+        table.caption = f"the engine was started again: {progress.restarts}"
         table.caption_justify = "left"
     return table
 

@@ -48,7 +48,7 @@ class Play:
     user_id: str
     song_id: str
     at_ms: int
-    seconds: int
+    secs: int
 
 
 def make_users(random: Random, count: int = USERS) -> list[User]:
@@ -82,9 +82,9 @@ def make_plays(random: Random, users: Sequence[User], songs: Sequence[Song]) -> 
     for number in itertools.count():
         at_ms, listener = listening[0]
         song = random.choices(songs, cum_weights=weights)[0]
-        seconds = random.randint(30, 300)
-        yield Play(f"p{number:07}", users[listener].user_id, song.song_id, at_ms, seconds)
-        next_ms = at_ms + seconds * 1_000 + random.randrange(10_000)
+        secs = random.randint(30, 300)
+        yield Play(f"p{number:07}", users[listener].user_id, song.song_id, at_ms, secs)
+        next_ms = at_ms + secs * 1_000 + random.randrange(10_000)
         if random.random() < _LAST_PLAY_OF_SITTING:
             next_ms += _IDLE_LEAST_MS + int(random.expovariate(1 / _IDLE_MEAN_MS))
         heapq.heapreplace(listening, (next_ms, listener))

@@ -10,8 +10,8 @@ import pytest
 
 from orion.demo.damage import damage
 from orion.demo.ledger import (
+    GRACE_MS,
     SESSION_GAP_MS,
-    WATERMARK_MS,
     WINDOW_MS,
     Ledger,
     make_ledger,
@@ -41,7 +41,7 @@ def test_records_are_plays_repeats_and_malformed_ones(ledger: Ledger) -> None:
     assert len(topic.records) == 10_000 + topic.repeated + topic.malformed
     assert 0.02 < topic.repeated / 10_000 < 0.04
     assert 0.002 < topic.malformed / 10_000 < 0.008
-    assert sum(ledger.copies().values()) == 10_000 + topic.repeated + len(ledger.closing)
+    assert sum(ledger.copies().values()) == 10_000 + topic.repeated + 1
 
 
 def test_a_few_songs_get_most_of_the_plays(ledger: Ledger) -> None:
@@ -51,7 +51,7 @@ def test_a_few_songs_get_most_of_the_plays(ledger: Ledger) -> None:
     assert counts.most_common(1)[0][0] == "s0000"
 
 
-def test_some_plays_come_late_but_never_later_than_the_watermark(ledger: Ledger) -> None:
+def test_some_plays_come_late_but_never_later_than_the_grace_period(ledger: Ledger) -> None:
     newest_ms, behind_ms = 0, []
     by_id = {play.play_id: play.at_ms for play in ledger.plays}
     for record in ledger.play_topic.records:
@@ -61,19 +61,19 @@ def test_some_plays_come_late_but_never_later_than_the_watermark(ledger: Ledger)
             newest_ms = max(newest_ms, at_ms)
             behind_ms.append(newest_ms - at_ms)
     assert max(behind_ms) > 4 * MINUTE_MS
-    assert max(behind_ms) < WATERMARK_MS
+    assert max(behind_ms) < GRACE_MS
     assert 0.03 < sum(ms > MINUTE_MS for ms in behind_ms) / len(behind_ms) < 0.12
 
 
 def test_times_are_kept_by_kafka(ledger: Ledger) -> None:
-    last_ms = ledger.closing[-1].at_ms
+    last_ms = ledger.closing.at_ms
     assert last_ms < NOW_MS
     assert ledger.plays[0].at_ms > NOW_MS - 86_400_000
 
 
-def test_the_first_closing_play_ends_every_session(ledger: Ledger) -> None:
-    watermark_ms = ledger.closing[0].at_ms - WATERMARK_MS
-    assert all(end_ms < watermark_ms for _, _, end_ms in ledger.sittings())
+def test_the_closing_play_ends_every_session(ledger: Ledger) -> None:
+    closed_ms = ledger.closing.at_ms - GRACE_MS - SESSION_GAP_MS
+    assert all(end_ms < closed_ms for _, _, end_ms in ledger.sittings())
 
 
 def test_windows_and_sessions_hold_every_play(ledger: Ledger) -> None:
@@ -88,8 +88,8 @@ def test_sessions_end_where_the_next_play_is_more_than_a_gap_away() -> None:
     at = [0, SESSION_GAP_MS, 2 * SESSION_GAP_MS + 1]
     ledger.plays = [Play(f"p{n}", "u00000", "s0000", ms, 10) for n, ms in enumerate(at)]
     assert ledger.sittings() == {
-        ("u00000", 0, 2 * SESSION_GAP_MS): (2, 20),
-        ("u00000", at[2], at[2] + SESSION_GAP_MS): (1, 10),
+        ("u00000", 0, SESSION_GAP_MS): (2, 20),
+        ("u00000", at[2], at[2]): (1, 10),
     }
 
 
@@ -104,9 +104,9 @@ def test_no_pause_is_near_the_gap(ledger: Ledger) -> None:
 def test_damaged_values_are_all_refused_by_the_decoder() -> None:
     import pyarrow as pa
 
-    schema = pa.schema([("play_id", pa.string()), ("seconds", pa.int32())])
-    value, random = json.dumps({"play_id": "p1", "seconds": 200}).encode(), Random(3)
-    values = [damage(value, "seconds", random) for _ in range(200)]
+    schema = pa.schema([("play_id", pa.string()), ("secs", pa.int32())])
+    value, random = json.dumps({"play_id": "p1", "secs": 200}).encode(), Random(3)
+    values = [damage(value, "secs", random) for _ in range(200)]
     decoded = decoding(schema)(pa.array(values, pa.binary()))
     assert decoded.field("_reason").null_count == 0
 
@@ -130,11 +130,11 @@ def test_the_last_record_of_a_user_is_the_one_in_the_ledger(ledger: Ledger) -> N
     assert countries == {user.user_id: user.country for user in ledger.users.values()}
 
 
-def test_the_pipeline_and_the_ledger_agree_on_lengths() -> None:
-    code = files("orion.demo").joinpath("music_pipeline.py").read_text()
-    assert f'WATERMARK = "{WATERMARK_MS // MINUTE_MS} minutes"' in code
-    assert f"window(at, '{WINDOW_MS // MINUTE_MS} minutes')" in code
-    assert f"session_window(at, '{SESSION_GAP_MS // MINUTE_MS} minutes')" in code
+def test_the_sql_and_the_ledger_agree_on_lengths() -> None:
+    code = files("orion.demo").joinpath("music.sql").read_text()
+    grace = f"GRACE PERIOD {GRACE_MS // (60 * MINUTE_MS)} HOURS"
+    assert f"TUMBLING (SIZE {WINDOW_MS // MINUTE_MS} MINUTES, {grace})" in code
+    assert f"SESSION ({SESSION_GAP_MS // MINUTE_MS} MINUTES, {grace})" in code
 
 
 def test_instants_are_written_with_milliseconds() -> None:

@@ -60,10 +60,13 @@ def test_a_folder_with_files_is_refused(tmp_path: Path) -> None:
     assert caught.value.fix
 
 
-def test_a_project_has_ports_of_its_own_and_the_pipeline_to_read(tmp_path: Path) -> None:
+def test_a_project_has_ports_of_its_own_and_what_runs_to_read(tmp_path: Path) -> None:
     project = DemoProject.create(tmp_path / "music")
     kafka = project.app.settings.kafka
     assert kafka.is_local
     assert 9092 not in (*kafka.broker_ports, *kafka.quorum_ports)
     assert project.app.settings.lake_path == str(tmp_path / "music" / "lake")
-    assert "orion.to_table" in (tmp_path / "music" / "music.py").read_text()
+    ports = project.app.settings.door_ports
+    assert not {8081, 8082, 8088} & set(ports)
+    assert "orion.to_table" in (tmp_path / "music" / "lake.py").read_text()
+    assert "WINDOW SESSION" in (tmp_path / "music" / "music.sql").read_text()
