@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -116,3 +117,8 @@ def test_a_script_runs_headless(platform: Platform) -> None:
     assert done.returncode == 0, done.stderr
     assert "Running: CSAS_DOUBLED_" in done.stdout
     assert platform.rows("SELECT n FROM doubled EMIT CHANGES LIMIT 1;") == [[2]]
+    (query,) = re.findall(r"CSAS_DOUBLED_\d+", done.stdout)[:1]
+    assert "mode exactly_once: exactly once" in platform.sql("-e", f"EXPLAIN {query};")
+    wait_until(
+        lambda: "Physical Plan" in platform.sql("-e", f"EXPLAIN {query};"), what="Spark's plan"
+    )
