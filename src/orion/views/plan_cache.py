@@ -26,20 +26,21 @@ class PlanCache:
     """
 
     def __init__(self) -> None:
-        self._catalogue: Catalogue | None = None
-        self._plans: dict[_Shape, PullPlan] = {}
+        # Replaced together, so that nobody sees plans of another catalogue.
+        self._kept: tuple[Catalogue | None, dict[_Shape, PullPlan]] = (None, {})
 
     def find(
         self, text: str, properties: Mapping[str, str], catalogue: Catalogue
     ) -> tuple[PullPlan, Keys] | None:
         """Return the plan of a question, and the keys it asks for, if one of its kind was kept."""
-        if catalogue is not self._catalogue or len(text) > _LONGEST_TEXT:
+        known, plans = self._kept
+        if catalogue is not known or len(text) > _LONGEST_TEXT:
             return None
-        exact = self._plans.get(_exactly(text, properties))
+        exact = plans.get(_exactly(text, properties))
         if exact is not None:
             return exact, exact.keys
         split = _split(text)
-        kept = self._plans.get((*split[0], *_flat(properties))) if split else None
+        kept = plans.get((*split[0], *_flat(properties))) if split else None
         return None if kept is None or split is None else (kept, ((split[1],),))
 
     def keep(
@@ -48,14 +49,16 @@ class PlanCache:
         """Remember a plan; one that looks up a literal serves for others in its place."""
         if len(text) > _LONGEST_TEXT:
             return
-        if catalogue is not self._catalogue or len(self._plans) >= _MOST_PLANS:
-            self._catalogue, self._plans = catalogue, {}
+        known, plans = self._kept
+        if catalogue is not known or len(plans) >= _MOST_PLANS:
+            plans = {}
+            self._kept = (catalogue, plans)
         split = _split(text)
         if split is not None and _is_look_up(plan, split[1]):
             # The look-up is the condition: rows that it finds fulfil it.
-            self._plans[(*split[0], *_flat(properties))] = replace(plan, where=None)
+            plans[(*split[0], *_flat(properties))] = replace(plan, where=None)
         else:
-            self._plans[_exactly(text, properties)] = plan
+            plans[_exactly(text, properties)] = plan
 
 
 def _exactly(text: str, properties: Mapping[str, str]) -> _Shape:
