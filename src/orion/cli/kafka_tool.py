@@ -10,6 +10,7 @@ from orion.model import OrionError
 def main() -> None:
     """Become the tool: signals, standard input and the exit code are its own."""
     from orion.app import App, load_settings
+    from orion.cli.address import with_known_addresses
     from orion.cluster import plan_tool
 
     try:
@@ -20,7 +21,7 @@ def main() -> None:
             app.jars.fetch(app.java, bundles=("kafka",), progress=lambda *_: None)
         command, notes = plan_tool(
             Path(sys.argv[0]).name,
-            sys.argv[1:],
+            list(with_known_addresses(app, sys.argv[1:])),
             java_path=java_path,
             class_path=app.jars.class_path("kafka"),
             environ=os.environ,

@@ -2,13 +2,13 @@
 
 import argparse
 import contextlib
-import socket
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from orion.app import App, load_settings
+from orion.cli.address import known_addresses
 from orion.cli.output import fail
 from orion.log import (
     Connection,
@@ -143,16 +143,7 @@ def _connection(app: App, given: str) -> Connection:
     """Return the way to the brokers given; a host that only a sheet knows means the local one."""
     if not given:
         return app.connection
-    host = given.split(",")[0].rpartition(":")[0]
-    try:
-        socket.getaddrinfo(host, None)
-    except OSError:
-        if not app.run_folder.is_running():
-            return Connection(given, app.settings.kafka.options)
-        own = app.settings.kafka.addresses
-        sys.stderr.write(f"note: host '{host}' is not known here; using {own} of this project\n")
-        return app.connection
-    return Connection(given, app.settings.kafka.options)
+    return Connection(known_addresses(app, given), app.settings.kafka.options)
 
 
 def _produce(console: Console) -> int:
