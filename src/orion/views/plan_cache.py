@@ -62,7 +62,7 @@ class PlanCache:
 
 
 def _exactly(text: str, properties: Mapping[str, str]) -> _Shape:
-    return (text, *_flat(properties))
+    return ("whole", text, *_flat(properties))
 
 
 def _flat(properties: Mapping[str, str]) -> _Shape:
@@ -78,7 +78,7 @@ def _split(text: str) -> tuple[_Shape, str | int] | None:
     string, digits = match.groups()
     value = int(digits) if string is None else string.replace("''", "'")
     kind = "number" if string is None else "text"
-    return (text[: match.start()], kind, text[match.end() :]), value
+    return (kind, text[: match.start()], text[match.end() :]), value
 
 
 def _is_look_up(plan: PullPlan, literal: str | int) -> bool:
