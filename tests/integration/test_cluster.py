@@ -1,27 +1,37 @@
 """The same project on a standalone Spark cluster, with a worker killed in the middle."""
 
+import json
 import os
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from orion.app import App, load_settings
 from orion.jvm import find_java, pyspark_home
 from orion.lake import Lake
-from orion.log import Groups, Topics
+from orion.log import Groups, Selection, Topics, consume
+from orion.sql import parse_statements
 from orion.supervise import free_ports
 from orion.testing import wait_until
 from orion.testing.kafka import KafkaServer
-from tests.integration.ledger import Ledger, check_dead_letters, check_table, check_topic
+from tests.integration.ledger import KEYS, Ledger, check_dead_letters, check_table, check_topic
 
 APP = """
 import orion
 rows = orion.stream("{topic}", "id BIGINT")
 orion.to_topic(rows, "{topic}-out", name="{topic}-copy")
 orion.to_table(rows.select("id", "_offset"), "kept", name="{topic}-lake")
+"""
+
+SCRIPT = """
+CREATE STREAM {name} (k STRING KEY, id BIGINT)
+  WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
+CREATE TABLE {name}_COUNTS AS SELECT k, COUNT(*) AS n FROM {name} GROUP BY k;
 """
 
 
@@ -33,8 +43,10 @@ class Cluster:
         port = free_ports(1)[0]
         self.master = f"spark://127.0.0.1:{port}"
         ports = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
-        self._processes = [self._java("master.Master", "master", *ports)]
-        self.workers = [self._worker(number) for number in range(2)]
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._java("master.Master", "master", *ports)
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self._started = -1
 
     def _worker(self, number: int) -> "subprocess.Popen[bytes]":
         size = ["--cores", "1", "--memory", "1g", "--work-dir", str(self._folder / f"work{number}")]
@@ -58,19 +70,27 @@ class Cluster:
                 stdout=output,
                 stderr=output,
             )
-        self.__dict__.setdefault("_processes", []).append(process)
+        self._processes.append(process)
         return process
 
-    def alive(self) -> int:
-        """How many workers the master has registered."""
+    def known(self) -> int:
+        """How many workers the master has registered so far, the dead ones included."""
         return (self._folder / "master.log").read_text(errors="replace").count("Registering worker")
 
     def kill_worker(self) -> None:
         """Kill a worker and its executor as a machine's end would."""
-        victim = psutil.Process(self.workers[0].pid)
+        worker = self.workers.pop(0)
+        victim = psutil.Process(worker.pid)
         for process in [*victim.children(recursive=True), victim]:
             process.kill()
-        self.workers[0].wait()
+        worker.wait()
+
+    def complete(self) -> None:
+        """Start workers until there are two, and wait until the master knows them."""
+        while len(self.workers) < 2:
+            self._started += 1
+            self.workers.append(self._worker(self._started))
+        wait_until(lambda: self.known() > self._started, timeout_s=60, what="Two workers")
 
     def close(self) -> None:
         for process in self._processes:
@@ -84,14 +104,24 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    found = Cluster(tmp_path)
+@pytest.fixture(scope="module")
+def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    found = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
-        wait_until(lambda: found.alive() == 2, timeout_s=60, what="Two workers")
         yield found
     finally:
         found.close()
+
+
+@pytest.fixture
+def cluster(spark_cluster: Cluster, tmp_path: Path) -> Cluster:
+    """Give a cluster of two workers, and a project that runs on it."""
+    (tmp_path / "orion.toml").write_text(
+        f'[spark]\nmaster = "{spark_cluster.master}"\n'
+        '[spark.options]\n"spark.executor.memory" = "600m"\n'
+    )
+    spark_cluster.complete()
+    return spark_cluster
 
 
 @pytest.mark.slow
@@ -101,40 +131,74 @@ def test_a_dying_worker_loses_and_doubles_nothing(
 ) -> None:
     Topics(kafka.connection).create(topic, partitions=2)
     (tmp_path / "app.py").write_text(APP.format(topic=topic))
-    (tmp_path / "orion.toml").write_text(
-        f'[spark]\nmaster = "{cluster.master}"\n[spark.options]\n"spark.executor.memory" = "600m"\n'
-    )
     ledger = Ledger(kafka.connection, topic)
     ledger.write(2_000)
-    app = _start(tmp_path, kafka.addresses)
-    try:
-        wait_until(lambda: _read(kafka, topic) > 0, timeout_s=180, what="The first batch")
-        ledger.write(2_000)
-        cluster.kill_worker()
-        for _ in range(5):
-            ledger.write(500)
-        end = len(ledger.acknowledged) + ledger.bad
-        for query in (f"{topic}-copy", f"{topic}-lake"):
-            wait_until(lambda q=query: _committed(kafka, q) == end, timeout_s=180, what=query)  # type: ignore[misc]
-        assert app.poll() is None
-    finally:
-        app.terminate()
-        try:
-            app.wait(timeout=60)
-        finally:
-            app.kill()
-            app.wait()
+    app = _start(tmp_path, kafka.addresses, "run", "app.py")
+    _lose_a_worker(app, cluster, ledger, [f"{topic}-copy", f"{topic}-lake"])
     check_topic(ledger, f"{topic}-out")
     check_table(ledger, Lake(str(tmp_path / ".orion" / "lake")), "kept")
     check_dead_letters(ledger, f"{topic}-copy.dlq")
     check_dead_letters(ledger, f"{topic}-lake.dlq")
 
 
-def _start(folder: Path, addresses: str) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "orion.cli.main", "run", "app.py"]
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_state_outlives_a_worker(
+    kafka: KafkaServer, topic: str, tmp_path: Path, cluster: Cluster
+) -> None:
+    app = App(load_settings({"kafka.bootstrap_servers": kafka.addresses}, project=tmp_path))
+    commands = app.open_commands(app.schemas)
+    name = topic.replace("-", "_").upper()
+    for statement in parse_statements(SCRIPT.format(topic=topic, name=name)):
+        commands.accept(statement, {})
+    (query,) = (each for each in commands.queries if name in each)
+    ledger = Ledger(kafka.connection, topic)
+    ledger.write(2_000)
+    engine = _start(tmp_path, kafka.addresses, "engine")
+    try:
+        _lose_a_worker(engine, cluster, ledger, [query])
+    finally:
+        # An empty catalogue is left to the other tests of this Kafka.
+        for statement in parse_statements(f"TERMINATE {query};"):
+            commands.accept(statement, {})
+    check_dead_letters(ledger, f"{query}.dlq")
+    changes: dict[bytes, list[int]] = defaultdict(list)
+    for record in consume(kafka.connection, Selection(f"{name}_COUNTS")):
+        changes[record.key or b""].append(json.loads(record.value or b"")["N"])
+    per_key = Counter(str(number % KEYS).encode() for number in ledger.acknowledged)
+    assert changes == {key: list(range(1, count + 1)) for key, count in per_key.items()}
+
+
+def _lose_a_worker(
+    process: "subprocess.Popen[bytes]", cluster: Cluster, ledger: Ledger, queries: list[str]
+) -> None:
+    """Kill a worker while queries read, and wait until they have read all; then end them."""
+    try:
+        first = queries[0]
+        wait_until(lambda: _committed(ledger, first) > 0, timeout_s=180, what="The first batch")
+        ledger.write(2_000)
+        cluster.kill_worker()
+        for _ in range(5):
+            ledger.write(500)
+        end = len(ledger.acknowledged) + ledger.bad
+        for query in queries:
+            wait_until(lambda q=query: _committed(ledger, q) == end, timeout_s=180, what=query)  # type: ignore[misc]
+        assert process.poll() is None
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=60)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _start(folder: Path, addresses: str, *words: str) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "orion.cli.main", *words]
     with (folder / "app.log").open("wb") as log:
         env = {
             **os.environ,
+            "ORION_PROJECT": str(folder),
             "ORION_KAFKA_BOOTSTRAP_SERVERS": addresses,
             # A process that lives for seconds does not earn back the JVM's second compiler.
             "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
@@ -142,12 +206,8 @@ def _start(folder: Path, addresses: str) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
 
 
-def _read(kafka: KafkaServer, topic: str) -> int:
-    return _committed(kafka, f"{topic}-copy")
-
-
-def _committed(kafka: KafkaServer, group: str) -> int:
-    groups = Groups(kafka.connection)
+def _committed(ledger: Ledger, group: str) -> int:
+    groups = Groups(ledger.connection)
     if group not in groups.names():
         return 0
     return sum(part.committed or 0 for part in groups.get(group).partitions)
