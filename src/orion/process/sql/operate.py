@@ -18,13 +18,16 @@ def fact_columns() -> list[Column]:
 def apply_operator(
     rows: DataFrame, operator: Operator, keys: Sequence[Column], place: StatePlace, order: str
 ) -> DataFrame:
-    """Return what an operator makes of rows, spread by their keys and taken in order."""
+    """Return what an operator makes of rows, spread by their keys and taken in order.
+
+    Args:
+        keys: Some of the operator's inputs.
+    """
     names = [field.name for field in operator.inputs]
     own = [F.col("`" + name.replace("`", "``") + "`") for name in names]
-    chosen = rows.select(*own, *_aliased(keys))
-    spread = [F.col(f"`{name}`") for name in _key_names(keys)]
+    chosen = rows.select(*own)
     if place.partitions > 1 or place.folder is not None:
-        chosen = chosen.repartition(place.partitions, *spread)
+        chosen = chosen.repartition(place.partitions, *keys)
     else:
         chosen = chosen.coalesce(1)
     # By position: PySpark takes the dots in names of columns for fields.
@@ -35,11 +38,3 @@ def apply_operator(
     made = chosen.mapInArrow(make_task(operator, place.folder, names.index(order)), shape)
     outputs = (F.col(f"c{n}").alias(f.name) for n, f in enumerate(operator.outputs))
     return made.select(*outputs)
-
-
-def _key_names(keys: Sequence[Column]) -> list[str]:
-    return [f"$spread.{number}" for number in range(len(keys))]
-
-
-def _aliased(keys: Sequence[Column]) -> list[Column]:
-    return [key.alias(name) for key, name in zip(keys, _key_names(keys), strict=True)]
