@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from orion.process.query import first_line, is_final
 from orion.process.sql.keep import KeptState, StateLostError
 
 
@@ -41,3 +42,18 @@ def test_what_was_done_is_remembered_when_state_is_dropped(tmp_path: Path) -> No
     # A rebuild that is begun again while the first one runs has committed less than was done.
     state.begin_anew({"t": {0: 20, 1: 9}, "u": {0: 1}})
     assert state.done_before() == {"t": {0: 50, 1: 9}, "u": {0: 1}}
+
+
+def test_a_damaged_state_that_a_task_finds_ends_the_query_at_once() -> None:
+    trace = "\n".join(
+        [
+            "An exception was thrown from the Python worker.",
+            "Traceback (most recent call last):",
+            *(f'  File "x.py", line {n}, in f' for n in range(20)),
+            "orion.state.store.StateDamagedError: The state at /s/0.db cannot be read: it is cut.",
+            "",
+        ]
+    )
+    assert is_final(RuntimeError(trace))
+    assert first_line(RuntimeError(trace)) == "The state at /s/0.db cannot be read: it is cut."
+    assert not is_final(RuntimeError("Connection refused"))
