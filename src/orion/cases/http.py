@@ -1,5 +1,6 @@
 """Cases over HTTP: the same statements and records, on a running platform and its SQL API."""
 
+import http.client
 import json
 import time
 import urllib.error
@@ -223,13 +224,24 @@ def _record(given: GivenRecord) -> Record:
         value=given.value,
         key=given.key,
         headers=given.headers,
-        timestamp_ms=given.timestamp_ms,
+        # To Kafka's clients a time of 0 means now: the first millisecond is as near as can be.
+        timestamp_ms=given.timestamp_ms or 1,
     )
 
 
 def _given(record: Record) -> GivenRecord:
     place = (record.offset or 0,)
     return GivenRecord(record.key, record.value, record.timestamp_ms or 0, place, record.headers)
+
+
+def _read_all(answer: http.client.HTTPResponse) -> bytes:
+    """Return a whole body; a query that goes on is given up, though it says that it lives."""
+    deadline, body = time.monotonic() + _TIMEOUT_S, bytearray()
+    while part := answer.read1(65_536):
+        body += part
+        if time.monotonic() > deadline:
+            raise SlowCaseError(["the answer of a query"])
+    return bytes(body)
 
 
 def _send(method: str, url: str, body: Mapping[str, Any] | None) -> Any:
@@ -239,7 +251,7 @@ def _send(method: str, url: str, body: Mapping[str, Any] | None) -> Any:
     request.add_header("Content-Type", "application/json")
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
-            text = answer.read().decode()
+            text = _read_all(answer).decode()
     except urllib.error.HTTPError as error:
         told_by = json.loads(error.read() or b"{}")
         raise AnswerError(error.code, str(told_by.get("message", told_by))) from error
