@@ -82,7 +82,7 @@ def writer_spec(
     if found is None:
         return spec
     anonymous = spec.columns[0].name if len(spec.columns) == 1 else "ROWVAL"
-    columns = columns_of(found.schema, schemas, anonymous=anonymous)
+    columns = columns_of(found.schema, schemas, anonymous=anonymous, full_name=spec.full_name)
     if not spec.is_wrapped and columns[0].name != anonymous:
         columns = (Field(anonymous, Struct(tuple(columns))),)
     return replace(spec, columns=columns, schema_id=found.id)

@@ -80,7 +80,8 @@ class FormatRules:
                 return None
             schema = found.schema
         anonymous = _ANONYMOUS_KEY if is_key else _ANONYMOUS_VALUE
-        fields = columns_of(schema, self._schemas, anonymous=anonymous)
+        named = format.schema_name or ""
+        fields = columns_of(schema, self._schemas, anonymous=anonymous, full_name=named)
         if is_key and name.can_choose_wrapping and len(fields) == 1 and fields[0].name != anonymous:
             # A record of one field is no bare value: it is the whole key, as a struct.
             fields = (Field(anonymous, Struct(tuple(fields))),)

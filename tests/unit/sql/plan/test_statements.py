@@ -3,7 +3,7 @@
 import pytest
 
 from orion.command import FormatRules
-from orion.formats import MemorySchemas
+from orion.formats import MemorySchemas, Schema, SchemaKind
 from orion.model import OrionError
 from orion.sql import (
     Catalogue,
@@ -229,3 +229,20 @@ def test_a_replacement_keeps_what_the_state_means() -> None:
     )
     with pytest.raises(OrionError, match="its state would mean something else"):
         planner.plan(summed, with_query, number=10)
+
+
+@pytest.mark.parametrize(
+    ("named", "columns"), [("", ["A"]), (", VALUE_SCHEMA_FULL_NAME='Second'", ["B", "C"])]
+)
+def test_a_named_message_gives_the_columns(named: str, columns: list[str]) -> None:
+    schemas = MemorySchemas()
+    text = """syntax = "proto3";
+        message First { string a = 1; }
+        message Second { string b = 1; int64 c = 2; }"""
+    schemas.register("t-value", Schema(SchemaKind.PROTOBUF, text))
+    (statement,) = parse_statements(
+        f"CREATE STREAM s WITH (KAFKA_TOPIC='t', VALUE_FORMAT='PROTOBUF'{named});"
+    )
+    change = Planner(FUNCTIONS, FormatRules(schemas)).plan(statement, Catalogue(), number=1)
+    source = change.apply(Catalogue()).sources["S"]
+    assert [column.name for column in source.value] == columns
