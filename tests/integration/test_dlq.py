@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from orion.lake import Lake
-from orion.log import Record, Selection, Topics, consume
+from orion.log import PROCESSING_LOG_TOPIC, Record, Selection, Topics, consume
 from orion.testing.kafka import KafkaServer
 from orion.testing.spark import Pipelines
 
@@ -131,6 +131,14 @@ def test_each_bad_record_is_set_aside_once_with_its_reason(shop: Shop, sink: str
     originals = shop.originals()
     places = {letter["key"]: (letter["partition"], letter["offset"]) for letter in letters}
     assert places == {kind: _place(record) for kind, record in originals.items()}
+
+
+def test_the_processing_log_tells_the_same(shop: Shop) -> None:
+    entries = [json.loads(record.value or b"") for record in shop.records(PROCESSING_LOG_TOPIC)]
+    own = [e for e in entries if e["LOGGER"] == f"processing.{shop.query}.deserializer"]
+    reasons = sorted(e["MESSAGE"]["deserializationError"]["errorMessage"] for e in own)
+    assert len(reasons) == len(BAD)
+    assert all(any(part in reason for reason in reasons) for _, part in BAD.values())
 
 
 def test_the_list_counts_and_the_page_is_safe_to_print(shop: Shop) -> None:
