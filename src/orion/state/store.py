@@ -9,7 +9,7 @@ import json
 import pickle
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,7 @@ class StateStore:
         self._changed: dict[Key, Any] = {}
         self._dues: dict[Key, int] = {}
         self._known_dues: dict[Key, int] = {}
+        self._over: set[Key] = set()
         self._entries = self._late = 0
         self._watermark: int | None = None
         # What this batch has put, by moment; and how far the base has been looked through.
@@ -177,20 +178,33 @@ class StateStore:
             return
         if key not in self._known:
             self.load([key])
-        due = min(due, self._dues.get(key, due), self._known_dues.get(key, due))
-        if self._dues.get(key) != due:
-            self._dues[key] = due
-            heappush(self._queue, (due, _place(key)))
+        if self._is_moved(key, due):
+            heappush(self._queue, (self._dues[key], _place(key)))
+
+    def _is_moved(self, key: Key, due: int) -> bool:
+        """Note when a key is due; tell whether that differs from what is known of it."""
+        kept = self._known_dues.get(key)
+        if kept is not None and self._looked_until < kept <= due:
+            # The base will tell of it when its moment comes.
+            self._dues[key] = kept
+            return False
+        before = self._dues.get(key)
+        if before is not None and before <= due:
+            return False
+        self._dues[key] = due
+        return True
 
     def put_all(
         self, keys: Sequence[Key], values: Sequence[Any], dues: Sequence[int] | None = None
     ) -> None:
         """Keep the values of many keys."""
+        self._changed.update(zip(keys, values, strict=True))
         if dues is None:
-            self._changed.update(zip(keys, values, strict=True))
             return
-        for key, value, due in zip(keys, values, dues, strict=True):
-            self.put(key, value, due)
+        self.load(keys)
+        both = zip(keys, dues, strict=True)
+        self._queue += [(due, _place(key)) for key, due in both if self._is_moved(key, due)]
+        heapify(self._queue)
 
     def changes(self) -> Mapping[Key, Any]:
         """Return what this batch has changed so far."""
@@ -210,7 +224,9 @@ class StateStore:
         keys = [key for _, (_, key) in sorted(over)]
         self.load(keys)
         for key in keys:
+            self._dues.pop(key, None)
             self._known_dues.pop(key, None)
+        self._over.update(keys)
         return keys
 
     def _due_in_base(self, now: int) -> list[tuple[int, tuple[int, Any]]]:
@@ -221,7 +237,11 @@ class StateStore:
         ).fetchall()
         row = self._connection.execute("SELECT min(due) FROM base WHERE due > ?", (now,)).fetchone()
         self._looked_until, self._next_due = now, _FAR if row[0] is None else int(row[0])
-        return [(due, _place(key)) for due, key in found if key not in self._changed]
+        return [
+            (due, _place(key))
+            for due, key in found
+            if key not in self._changed or self._dues.get(key) == due
+        ]
 
     def note(self, late_records: int, watermark_ms: int) -> None:
         """Tell whoever looks from outside how far time has come, and how many came too late."""
@@ -236,7 +256,8 @@ class StateStore:
             body = None if value is None else pickle.dumps(value, protocol=5)
             due = dues.get(key)
             more = (value is not None) - (self._known[key] is not None)
-            rows.append((key, body, due, due != known.get(key), more))
+            is_moved = due != known.get(key) or key in self._over
+            rows.append((key, body, due, is_moved, more))
             self._entries += more
         # Many in one value cost a fraction of a row for each.
         parts = (rows[at : at + _WRITE_AT_ONCE] for at in range(0, len(rows), _WRITE_AT_ONCE))

@@ -44,6 +44,22 @@ def test_entries_come_due_once_and_in_order(tmp_path: Path) -> None:
     store.abandon()
 
 
+def test_an_entry_that_is_changed_stays_due_when_it_was(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "0.db", 0)
+    store.put_all(["a", "b", "c"], [1, 1, 1], [10, 20, 30])
+    store.commit()
+    store = StateStore(tmp_path / "0.db", 1)
+    store.put_all(["a", "b", "d"], [2, 2, 2], [10, 5, 15])
+    store.put("c", None)
+    assert store.due_keys(12) == ["b", "a"]
+    store.put("b", 3, 40)
+    assert store.due_keys(39) == ["d"]
+    store.commit()
+    store = StateStore(tmp_path / "0.db", 2)
+    assert store.due_keys(100) == ["b"]
+    store.abandon()
+
+
 def test_a_file_that_is_no_state_is_named(tmp_path: Path) -> None:
     path = tmp_path / "0.db"
     path.write_bytes(b"not a database" * 100)
