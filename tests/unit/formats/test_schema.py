@@ -233,3 +233,21 @@ def test_a_schema_that_does_not_take_the_columns(columns: tuple[Field, ...], tex
 def test_a_format_with_schemas_needs_a_registry() -> None:
     with pytest.raises(NoRegistryError, match="AVRO keeps its schemas in a registry"):
         codec_of(FormatSpec(Format.AVRO, COLUMNS))
+
+
+def test_a_default_takes_the_place_of_null_where_a_schema_allows_none() -> None:
+    fields = [
+        {"name": "n", "type": "int", "default": 7},
+        {"name": "s", "type": ["null", "string"], "default": None},
+        {"name": "b", "type": "boolean", "default": True},
+    ]
+    text = json.dumps({"type": "record", "name": "R", "fields": fields})
+    schemas = MemorySchemas()
+    number = schemas.register("given", Schema(SchemaKind.AVRO, text))
+    columns = (Field("N", Scalar.INTEGER), Field("S", Scalar.STRING))
+    codec = codec_of(FormatSpec(Format.AVRO, columns, schema_id=number), schemas)
+    rows = pa.array([{"N": None, "S": None}, {"N": 1, "S": "x"}], row_type(columns))
+    assert codec.encode(rows).to_pylist() == [
+        header(number) + b"\x0e\x00\x01",
+        header(number) + b"\x02\x02\x02x\x01",
+    ]

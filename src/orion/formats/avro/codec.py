@@ -180,7 +180,20 @@ def _object_shape(
         shape = _nullable(_shape(field.type, known[name]["type"], named, inner_path))
         parts.append((field.name, name, shape))
     _require_defaults(known, {name for _, name, _ in parts}, path)
-    return lambda value: {name: shape(value[column]) for column, name, shape in parts}
+    # A field that is left out gets its default.
+    optional = {name for name, field in known.items() if _replaces_null(field, named)}
+    return lambda value: {
+        name: shape(value[column])
+        for column, name, shape in parts
+        if value[column] is not None or name not in optional
+    }
+
+
+def _replaces_null(field: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
+    """Tell whether a field takes its default where a row has no value."""
+    kind = resolve(field["type"], named)
+    branches = kind if isinstance(kind, list) else [kind]
+    return "default" in field and not any(kind_of(branch) == "null" for branch in branches)
 
 
 def _require_defaults(known: Mapping[str, Any], given: set[str], path: str) -> None:
