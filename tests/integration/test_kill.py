@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from orion.testing.kafka import KafkaServer
 from tests.integration.ledger import Ledger, check_dead_letters, check_table, check_topic
 
 STRIKES = int(os.environ.get("ORION_STRIKES", "20"))
+LANES = 2
 PLACES = (
     "after_offset_log:2",
     "in_transaction:1",
@@ -74,17 +76,30 @@ class Engine:
 def test_kill_at_any_point_loses_and_doubles_nothing(
     kafka: KafkaServer, topic: str, tmp_path: Path
 ) -> None:
-    chance = random.Random(20261115)
+    # Two apps are struck side by side: most of the time goes to Spark's starts, which wait a lot.
+    with ThreadPoolExecutor(LANES) as lanes:
+        runs = [
+            lanes.submit(_strike_all, kafka, f"{topic}-{lane}", tmp_path / str(lane), lane)
+            for lane in range(LANES)
+        ]
+        for run in runs:
+            run.result()
+
+
+def _strike_all(kafka: KafkaServer, topic: str, folder: Path, lane: int) -> None:
+    """Kill an app at one place after the other, then check its books."""
+    chance = random.Random(20261115 + lane)
     Topics(kafka.connection).create(topic, partitions=3)
-    (tmp_path / "app.py").write_text(APP.format(topic=topic))
-    engine = Engine(tmp_path, kafka.addresses)
+    folder.mkdir()
+    (folder / "app.py").write_text(APP.format(topic=topic))
+    engine = Engine(folder, kafka.addresses)
     ledger = Ledger(kafka.connection, topic)
     ledger.write(2_000)
-    for number in range(STRIKES):
+    for number in range(STRIKES // LANES):
         strike_once(engine, ledger, PLACES[number % len(PLACES)], chance)
     engine.drain()
     check_topic(ledger, f"{topic}-out")
-    check_table(ledger, Lake(str(tmp_path / ".orion" / "lake")), "kept")
+    check_table(ledger, Lake(str(folder / ".orion" / "lake")), "kept")
     check_dead_letters(ledger, f"{topic}-copy.dlq")
     check_dead_letters(ledger, f"{topic}-lake.dlq")
     for query in (f"{topic}-copy", f"{topic}-lake"):
@@ -96,7 +111,7 @@ def strike_once(engine: Engine, ledger: Ledger, place: str, chance: random.Rando
     process = engine.start("" if place == "random" else place)
     try:
         moments = chance.randint(0, 20)
-        for _ in range(40 if place != "random" else 6 + moments):
+        for _ in range(80 if place != "random" else 6 + moments):
             ledger.write(100)
             try:
                 process.wait(timeout=0.5)
