@@ -5,13 +5,14 @@ import threading
 from collections.abc import Callable
 
 from orion.formats import SchemaSource
-from orion.log import Connection, Tail
+from orion.log import Connection, Record, Tail
 from orion.sql import Source
 from orion.views.reader import RowChange, RowReader
 
 logger = logging.getLogger(__name__)
 
 _STEP_S = 0.05
+_RETRY_S = 1.0
 Take = Callable[[list[RowChange]], None]
 
 
@@ -50,13 +51,16 @@ class Follower:
         self._stopped.set()
 
     def _follow(self) -> None:
+        records: list[Record] = []
         with self.tail:
             while not self._stopped.is_set():
                 try:
-                    records = self.tail.read(_STEP_S)
+                    records = records or self.tail.read(_STEP_S)
                     if records:
                         self._take(list(self._reader.read(records)))
+                        records = []
                     self._after()
                 except Exception:
+                    # The same records are tried again: leaving them out would falsify the rows.
                     logger.exception("following %s", self._source.name)
-                    self._stopped.wait(_STEP_S)
+                    self._stopped.wait(_RETRY_S)
