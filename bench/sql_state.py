@@ -73,6 +73,6 @@ def _load_bidders(addresses: str) -> None:
     producer = Producer({"bootstrap.servers": addresses, "linger.ms": 50})
     for number in range(BIDDERS):
         value = json.dumps({"name": f"bidder {number}"}).encode()
-        producer.produce(TABLE, value, key=str(number).encode(), timestamp=1)
+        producer.produce(TABLE, value, key=number.to_bytes(8, "big"), timestamp=1)
         producer.poll(0)
     producer.flush()
