@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orion.model import OrionError, Struct
+from orion.model import OrionError, Scalar, Struct
 from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import step as steps
@@ -16,7 +16,7 @@ from orion.sql.plan.relation import KeyColumn, Relation, plan_relation
 from orion.sql.plan.resolve import Resolver
 from orion.sql.plan.source import WINDOW_BOUNDS, Role, Windowed
 from orion.sql.plan.step import Aggregate, Filter, Flatten, JoinStep, Named, Project, Step
-from orion.sql.plan.typed import Input, Typed
+from orion.sql.plan.typed import Constant, Input, Typed
 
 
 @dataclass(frozen=True)
@@ -187,13 +187,7 @@ class _Planner:
 
     def _grouped(self, step: Step) -> QueryPlan:
         query = self._query
-        if not query.group_by:
-            raise StatementError(
-                "An aggregate needs a GROUP BY.",
-                node=query,
-                fix="GROUP BY a column, or by a constant for one group of all rows.",
-            )
-        keys = [self._key_column(part) for part in query.group_by]
+        keys = self._group_keys()
         named = [Named(key.name, key.candidates[0]) for key in keys]
         windowed = query.window is not None
         groups = GroupResolver(self._resolver, self._functions, named, windowed=windowed)
@@ -211,6 +205,18 @@ class _Planner:
             is_session = query.window.kind is tree.WindowKind.SESSION
             window = Windowed(query.window.kind, None if is_session else query.window.size.ms)
         return self._finish(project, items, window)
+
+    def _group_keys(self) -> list[KeyColumn]:
+        if self._query.group_by:
+            return [self._key_column(part) for part in self._query.group_by]
+        if self._sink is not None:
+            raise StatementError(
+                "An aggregate needs a GROUP BY.",
+                node=self._query,
+                fix="GROUP BY a column, or by a constant for one group of all rows.",
+            )
+        # Nobody asks for the key of rows that go to no topic: all rows may be one group.
+        return [KeyColumn("$all", (Constant(Scalar.INTEGER, 0),))]
 
     def _check_aggregates(self, groups: GroupResolver) -> None:
         is_table = steps.is_table(self._relation.step)

@@ -12,6 +12,9 @@ from orion.sql import (
     Started,
     built_in_functions,
     parse_statements,
+    plan_query,
+    step,
+    tree,
 )
 
 FUNCTIONS = built_in_functions()
@@ -246,3 +249,14 @@ def test_a_named_message_gives_the_columns(named: str, columns: list[str]) -> No
     change = Planner(FUNCTIONS, FormatRules(schemas)).plan(statement, Catalogue(), number=1)
     source = change.apply(Catalogue()).sources["S"]
     assert [column.name for column in source.value] == columns
+
+
+def test_without_a_sink_all_rows_may_be_one_group() -> None:
+    text = "SELECT COUNT(*) AS n FROM s EMIT CHANGES;"
+    (statement,) = parse_statements(text)
+    assert isinstance(statement, tree.SelectStatement)
+    found = plan_query(statement.query, KNOWN, FUNCTIONS)
+    assert [named.name for named in found.value] == ["N"]
+    assert isinstance(found.step.input, step.Aggregate)
+    with pytest.raises(OrionError, match="needs a GROUP BY"):
+        plan(f"CREATE TABLE counted AS {text}")
