@@ -21,6 +21,7 @@ from orion.sql import (
     typed,
 )
 from orion.views.projection import Projection
+from orion.views.reader import hashable
 
 SCANS = "ksql.query.pull.table.scan.enabled"
 RANGES = "ksql.query.pull.range.scan.enabled"
@@ -190,7 +191,8 @@ def keys_of(source: Source, where: typed.Typed | None) -> tuple[tuple[Any, ...],
     alternatives = list(_alternatives(where))
     if not all(name in found for found in alternatives for name in names):
         return None
-    return tuple(dict.fromkeys(tuple(found[n] for n in names) for found in alternatives))
+    keys = [tuple(found[name] for name in names) for found in alternatives]
+    return tuple({hashable(key): key for key in keys}.values())
 
 
 def _check_scan(

@@ -12,6 +12,8 @@ CREATE SOURCE TABLE users (id STRING PRIMARY KEY, n BIGINT, name STRING)
   WITH (KAFKA_TOPIC='users', VALUE_FORMAT='JSON');
 CREATE SOURCE TABLE counts (id BIGINT PRIMARY KEY, n BIGINT)
   WITH (KAFKA_TOPIC='counts', VALUE_FORMAT='JSON');
+CREATE SOURCE TABLE lists (id ARRAY<INT> PRIMARY KEY, n BIGINT)
+  WITH (KAFKA_TOPIC='lists', KEY_FORMAT='JSON', VALUE_FORMAT='JSON');
 """
 
 
@@ -95,3 +97,8 @@ def test_properties_and_catalogue_are_part_of_the_question() -> None:
     cache = kept(text)
     assert cache.find(text, {"ksql.query.pull.table.scan.enabled": "false"}, CATALOGUE) is None
     assert cache.find(text, {}, declare(TABLES)) is None
+
+
+def test_a_key_may_be_a_list() -> None:
+    found = plan("SELECT * FROM lists WHERE id = ARRAY[1, 2] OR id = ARRAY[1, 2];")
+    assert found.keys == (([1, 2],),)
