@@ -124,14 +124,7 @@ class QueryOrders:
                 self._app.supervisor.restart(status.app)
             else:
                 raise QueryGoneError(status, supervised=False)
-        begun = self._wait(
-            "restart",
-            status,
-            lambda now: now.started_ms != before.started_ms and now.state in _BEGUN,
-        )
-        if begun.state is not State.RUNNING:
-            raise QueryRefusedError(begun)
-        return begun
+        return self._begun("restart", status, since_ms=before.started_ms)
 
     def rebuild(self, name: str) -> QueryStatus:
         """Drop a query's state and let it read its topics again."""
@@ -144,10 +137,12 @@ class QueryOrders:
         if not self._hears(status, supervised):
             raise QueryGoneError(status, supervised=supervised is not None)
         self._app.orders.send("rebuild", name)
+        return self._begun("rebuild", status, since_ms=status.started_ms)
+
+    def _begun(self, verb: str, status: QueryStatus, *, since_ms: int) -> QueryStatus:
+        """Wait until a query has begun another time than the one it is known by."""
         begun = self._wait(
-            "rebuild",
-            status,
-            lambda now: now.started_ms != status.started_ms and now.state in _BEGUN,
+            verb, status, lambda now: now.started_ms != since_ms and now.state in _BEGUN
         )
         if begun.state is not State.RUNNING:
             raise QueryRefusedError(begun)

@@ -25,11 +25,12 @@ from orion.state.layout import (
 from orion.state.session import SessionOperator
 from orion.state.store import StateDamagedError, StateMismatchError
 from orion.state.summary import StateSummary, summarize_state
-from orion.state.task import Operator, StatePlace, make_task
+from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, make_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
 __all__ = [
     "ABSENT",
+    "BATCH_PROPERTY",
     "DEFAULT_GRACE_MS",
     "FACTS",
     "HAD_OLD",

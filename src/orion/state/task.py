@@ -15,7 +15,8 @@ from orion.state.columns import sorted_table
 from orion.state.store import StateStore, name_damage
 from orion.state.value import Row, read_rows, write_rows
 
-_BATCH = "streaming.sql.batchId"
+# Where Spark's streams tell their tasks the number of the batch.
+BATCH_PROPERTY = "streaming.sql.batchId"
 
 
 class Operator(Protocol):
@@ -62,7 +63,7 @@ def make_task(
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()
-        number = None if context is None else context.getLocalProperty(_BATCH)
+        number = None if context is None else context.getLocalProperty(BATCH_PROPERTY)
         path = None if folder is None else Path(folder) / f"{partition}.db"
         state = StateStore(path, int(number) if number and path else 0)
         # A batch makes millions of objects and no cycles: looking for some costs half of its time.

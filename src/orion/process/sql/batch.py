@@ -12,10 +12,8 @@ from orion.formats import SchemaSource
 from orion.process.sql.compile import compile_query
 from orion.process.sql.read import REASON, Surroundings
 from orion.sql import Functions, Source, Started
-from orion.state import SEQUENCE, StatePlace
+from orion.state import BATCH_PROPERTY, SEQUENCE, StatePlace
 
-# Where Spark's streams tell their tasks the number of the batch.
-_BATCH = "streaming.sql.batchId"
 _HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 _RECORDS = pa.schema(
     [
@@ -70,7 +68,7 @@ class BatchRunner:
             places=self._places(started),
             schemas=self._schemas,
         )
-        self._spark.sparkContext.setLocalProperty(_BATCH, str(batch))
+        self._spark.sparkContext.setLocalProperty(BATCH_PROPERTY, str(batch))
         table = compile_query(started.plan.step, started.sink, around).toArrow()
         return sorted(_given(table), key=lambda record: record.sequence)
 
