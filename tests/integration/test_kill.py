@@ -16,7 +16,7 @@ from orion.testing import wait_until
 from orion.testing.kafka import KafkaServer
 from tests.integration.ledger import Ledger, check_dead_letters, check_table, check_topic
 
-STRIKES = int(os.environ.get("ORION_STRIKES", "20"))
+STRIKES = int(os.environ.get("SOAK_STRIKES", "20"))
 LANES = 2
 PLACES = (
     "after_offset_log:2",

@@ -20,7 +20,7 @@ from orion.testing.wait import wait_until
 
 pytestmark = pytest.mark.timeout(120)
 Make = Callable[..., HttpServer]
-STRIKES = int(os.environ.get("ORION_STRIKES", "20")) // 10
+STRIKES = int(os.environ.get("SOAK_STRIKES", "20")) // 10
 
 
 def record(*fields: tuple[str, object], name: str = "Order") -> str:

@@ -25,8 +25,8 @@ from orion.state import StatePlace
 from tests.integration.differential.question import Answer, Question, random_question
 from tests.integration.differential.record import DECLARED, Event, random_events
 
-QUESTIONS = int(os.environ.get("ORION_QUESTIONS", "40"))
-FIRST = int(os.environ.get("ORION_FIRST_QUESTION", "0"))
+QUESTIONS = int(os.environ.get("SOAK_QUESTIONS", "40"))
+FIRST = int(os.environ.get("SOAK_FIRST_QUESTION", "0"))
 BOUND_BYTES = 8
 AT_ONCE = 4
 
