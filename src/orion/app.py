@@ -236,11 +236,11 @@ class App:
     def _session_options(self, name: str) -> dict[str, str]:
         from orion.process import Shipment, is_remote, pack_python, session_options
 
-        self.jars.fetch(self.java, bundles=("spark",), progress=lambda *_: None)
+        self.jars.fetch(self.java, bundles=("spark", "disk"), progress=lambda *_: None)
         scratch = self.settings.data_dir / "run" / "spark"
         scratch.mkdir(parents=True, exist_ok=True)
         python = pack_python(scratch.parent) if is_remote(self.settings.spark.master) else None
-        shipment = Shipment(self.jars.paths("spark"), python)
+        shipment = Shipment(self.jars.paths("spark"), self.jars.class_path("disk"), python)
         return session_options(self.settings.spark, shipment, scratch=scratch, name=f"orion {name}")
 
     def _spark_log(self, name: str) -> Path:

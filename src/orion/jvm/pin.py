@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-BUNDLES = ("kafka", "spark")
+# Kafka's own programs; what Spark loads; what must be there before Spark reads its first file.
+BUNDLES = ("kafka", "spark", "disk")
 
 
 @dataclass(frozen=True)

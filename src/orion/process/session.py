@@ -54,22 +54,30 @@ _DEFAULTS = {
     "spark.sql.files.maxPartitionBytes": "64m",
 }
 _LOCAL_ONLY = {
-    # Renames on a local disk are atomic; Spark's default starts a process for each of them.
+    # Renames on a local disk are atomic; Spark's default starts a process for each of them, and
+    # Hadoop's own file system one more, `chmod`, for each file that it makes.
     "spark.sql.streaming.checkpointFileManagerClass": _LOCAL_CHECKPOINTS,
+    "spark.hadoop.fs.file.impl": "com.globalmentor.apache.hadoop.fs.BareLocalFileSystem",
     # Between JVM and Python on one machine: 15 ms less a batch than over TCP.
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+_CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
 # Kafka's clients read files and call addresses named in their options unless told not to.
 _JAVA_OPTIONS = "-XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=none"
 
 
 @dataclass(frozen=True)
 class Shipment:
-    """What executors need: jars, and on other machines the Python packages as an archive."""
+    """What executors need: jars, and on other machines the Python packages as an archive.
+
+    Args:
+        disk: The class path of the local file system.
+    """
 
     jars: Sequence[Path]
+    disk: str
     python: Path | None = None
 
 
@@ -92,13 +100,21 @@ def session_options(
         f" -Dderby.system.home={scratch}",
     }
     if not is_remote(settings.master) or "//127.0.0.1" in settings.master:
-        options |= _LOCAL_ONLY
+        options |= _LOCAL_ONLY | dict.fromkeys(_CLASS_PATHS, shipment.disk)
     options["spark.pyspark.python"] = executor_python(settings)
     options["spark.pyspark.driver.python"] = sys.executable
     if shipment.python is not None:
         options["spark.archives"] = f"{shipment.python}#{FOLDER}"
         options["spark.executorEnv.PYTHONPATH"] = f"./{FOLDER}"
-    return {**options, **settings.options}
+    return {**options, **_joined_class_paths(options, settings.options)}
+
+
+def _joined_class_paths(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's options; their class paths come before ours instead of in its place."""
+    joined = {
+        name: f"{given[name]}:{ours[name]}" for name in _CLASS_PATHS if name in {*given} & {*ours}
+    }
+    return {**given, **joined}
 
 
 def is_remote(master: str) -> bool:

@@ -1,0 +1,31 @@
+"""The options of a Spark application."""
+
+from pathlib import Path
+
+from orion.config import SparkSettings
+from orion.process import Shipment, session_options
+
+_SHIPMENT = Shipment([Path("/jars/kafka.jar")], "/jars/disk.jar")
+_DRIVER, _DISK = "spark.driver.extraClassPath", "spark.hadoop.fs.file.impl"
+
+
+def _options(**given: object) -> dict[str, str]:
+    settings = SparkSettings(**given)  # type: ignore[arg-type]
+    return session_options(settings, _SHIPMENT, scratch=Path("/scratch"), name="test")
+
+
+def test_files_on_this_machine_are_written_without_starting_a_process() -> None:
+    options = _options()
+    assert "Bare" in options[_DISK]
+    assert options[_DRIVER] == "/jars/disk.jar"
+
+
+def test_a_cluster_elsewhere_keeps_its_own_file_system() -> None:
+    options = _options(master="spark://far.example:7077")
+    assert not {_DISK, _DRIVER} & {*options}
+
+
+def test_a_users_option_wins_and_a_users_class_path_is_added() -> None:
+    options = _options(options={"spark.ui.enabled": "true", _DRIVER: "/mine.jar"})
+    assert options["spark.ui.enabled"] == "true"
+    assert options[_DRIVER] == "/mine.jar:/jars/disk.jar"
