@@ -83,21 +83,22 @@ def check_books(project: DemoProject, ledger: Ledger) -> Books:
 
 
 def _users(project: DemoProject, ledger: Ledger) -> Intake:
-    rows = project.ask("SELECT * FROM users;")
-    found = read_rows(rows, ("user_id",), ("name", "country"))
-    expected = {(u.user_id,): (u.name, u.country) for u in ledger.users.values()}
-    differences = [*_compare("table users", expected, found)]
-    queries = ("enriched_plays",)
-    return _intake(project.app, ledger.user_topic, found.count, queries, differences)
+    expected: dict[Key, Key] = {(u.user_id,): (u.name, u.country) for u in ledger.users.values()}
+    return _looked_up(project, ledger.user_topic, expected, ("user_id", "name", "country"))
 
 
 def _songs(project: DemoProject, ledger: Ledger) -> Intake:
-    rows = project.ask("SELECT * FROM songs;")
-    found = read_rows(rows, ("song_id",), ("title", "artist"))
-    expected = {(s.song_id,): (s.title, s.artist) for s in ledger.songs.values()}
-    differences = [*_compare("table songs", expected, found)]
-    queries = ("enriched_plays",)
-    return _intake(project.app, ledger.song_topic, found.count, queries, differences)
+    expected: dict[Key, Key] = {(s.song_id,): (s.title, s.artist) for s in ledger.songs.values()}
+    return _looked_up(project, ledger.song_topic, expected, ("song_id", "title", "artist"))
+
+
+def _looked_up(
+    project: DemoProject, topic: Topic, expected: dict[Key, Key], columns: tuple[str, ...]
+) -> Intake:
+    """Compare a table that plays are looked up in; its first column is the key."""
+    found = read_rows(project.ask(f"SELECT * FROM {topic.name};"), columns[:1], columns[1:])
+    differences = [*_compare(f"table {topic.name}", expected, found)]
+    return _intake(project.app, topic, found.count, ("enriched_plays",), differences)
 
 
 def _plays(app: App, ledger: Ledger, topic: Topic) -> Intake:
