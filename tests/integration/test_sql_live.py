@@ -58,7 +58,7 @@ class Bench:
             started.sink.topic,
             name=started.query,
             sources=self._live.topics(started),
-            state=self._live.state(started.query),
+            state=self._live.state(started.query, started.late_topic),
         )
         self.queries.append(started.query)
 
@@ -195,6 +195,41 @@ def _letters(bench: Bench, topic: str) -> list[Record]:
     return records
 
 
+def test_late_records_go_to_their_topic_as_they_came(bench: Bench, topic: str) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms BIGINT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1, TIMESTAMP='ms');
+        CREATE TABLE {name}_late WITH (LATE_TOPIC='{topic}.late') AS
+          SELECT user, COUNT(*) AS n FROM {name}
+          WINDOW HOPPING (SIZE 20 SECONDS, ADVANCE BY 10 SECONDS, GRACE PERIOD 5 SECONDS)
+          GROUP BY user;
+    """)
+    bench.write(topic, [("a", b'{"ms": 60000}'), ("b", b'{ "MS":  31000}')])
+    bench.settle()
+    bench.write(topic, [("b", b'{"ms": 61000}'), ("c", b'{"ms": 39999}')])
+    bench.settle()
+    found = _letters(bench, f"{topic}.late")
+    assert [(letter.key, letter.value) for letter in found] == [
+        (b"b", b'{ "MS":  31000}'),
+        (b"c", b'{"ms": 39999}'),
+    ]
+    own = dict(found[0].headers)
+    assert own["orion.query"] == bench.queries[-1].encode()
+    assert (own["orion.topic"], own["orion.offset"]) == (topic.encode(), b"1")
+    assert (own["orion.event_time"], own["orion.watermark"]) == (b"31000", b"60000")
+    assert (own["orion.window_end"], own["orion.missed"]) == (b"50000", b"2")
+    assert (dict(found[1].headers)["orion.missed"], len(bench.read(f"{name.upper()}_LATE"))) == (
+        b"2",
+        4,
+    )
+    # Made anew, the query tells nobody a second time.
+    bench.order("rebuild")
+    bench.write(topic, [("d", b'{"ms": 1}')])
+    bench.settle()
+    assert [letter.key for letter in _letters(bench, f"{topic}.late")] == [b"b", b"c", b"d"]
+
+
 def test_a_query_reads_schemas_that_come_up_while_it_runs(bench: Bench, topic: str) -> None:
     name = topic.replace("-", "_")
     bench.sql(f"""
@@ -225,6 +260,29 @@ def test_a_query_reads_schemas_that_come_up_while_it_runs(bench: Bench, topic: s
         assert [record.value for record in _letters(bench, letters.topic(query))] == [
             header(99) + b"\2"
         ]
+
+
+def test_rows_that_the_sink_cannot_hold_are_dead_letters(bench: Bench, topic: str) -> None:
+    name = topic.replace("-", "_")
+    strict = bench.schemas.register(f"{topic}_ids-value", _avro("Strict", {"ID": "int"}))
+    bench.sql(f"""
+        CREATE STREAM {name} (id INT, at STRING)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1);
+        CREATE STREAM {name}_ids WITH (KAFKA_TOPIC='{topic}_ids', VALUE_FORMAT='AVRO',
+          VALUE_SCHEMA_ID={strict}, WRAP_SINGLE_VALUE=true) AS SELECT id FROM {name};
+        CREATE STREAM {name}_days WITH (KAFKA_TOPIC='{topic}_days', VALUE_FORMAT='JSON',
+          TIMESTAMP='at', TIMESTAMP_FORMAT='yyyy-MM-dd') AS SELECT * FROM {name};
+    """)
+    bench.write(topic, [(None, b'{"id": 7, "at": "1970-01-02"}'), (None, b'{"at": "1969-12-31"}')])
+    bench.settle()
+    with Tail(bench.app.connection, f"{topic}_ids", from_beginning=True) as tail:
+        assert [record.value for record in tail.read(1)] == [header(strict) + b"\16"]
+    assert [row["ID"] for _, row in bench.read(f"{topic}_days")] == [7]
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    first, second = (list(letters.read(query)) for query in bench.queries)
+    assert [(letter.is_row, letter.record.value) for letter in first] == [(True, b'{"ID":null}')]
+    assert first[0].reason.startswith("Field 'ID' cannot be written with its schema: it is null")
+    assert [letter.reason for letter in second] == ["the timestamp column 'AT' lies before 1970"]
 
 
 def _avro(name: str, fields: dict[str, str]) -> Schema:

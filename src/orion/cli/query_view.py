@@ -165,7 +165,8 @@ def _late_text(status: QueryStatus) -> str:
     if status.watermark_ms is None:
         return "-"
     reached = datetime.fromtimestamp(status.watermark_ms / 1000, UTC).isoformat(" ", "seconds")
-    return f"{format_count(status.late_records)} dropped, windows have come to {reached}"
+    where = f" into topic {status.late_topic}" if status.late_topic else ""
+    return f"{format_count(status.late_records)} dropped{where}, windows have come to {reached}"
 
 
 def _letters_text(letters: "DeadLetterSummary | None") -> str:

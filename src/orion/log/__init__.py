@@ -18,6 +18,7 @@ from orion.log.broker import (
 from orion.log.connection import BrokerUnreachableError, Connection
 from orion.log.consumer import Selection, Start, consume
 from orion.log.dead_letter import (
+    NO_PARTITION,
     DeadLetter,
     DeadLetters,
     DeadLetterSummary,
@@ -35,6 +36,7 @@ from orion.log.errors import (
 from orion.log.group import Group, GroupPartition, Groups, Member
 from orion.log.group_commit import GroupCommit
 from orion.log.group_reset import Move, ResetTarget
+from orion.log.late import LateRecord, encode_late_records, read_places
 from orion.log.member import BEGINNING, END, CommittedOffset, GroupMember, MemberStateError
 from orion.log.outbox import Outbox, OutboxFullError, Outcome, Refused, Written
 from orion.log.processing_log import PROCESSING_LOG_TOPIC, encode_processing_log
@@ -61,6 +63,7 @@ __all__ = [
     "BEGINNING",
     "END",
     "HEARTBEAT_S",
+    "NO_PARTITION",
     "PROCESSING_LOG_TOPIC",
     "Acl",
     "AclRefusedError",
@@ -87,6 +90,7 @@ __all__ = [
     "GroupNotFoundError",
     "GroupPartition",
     "Groups",
+    "LateRecord",
     "Member",
     "MemberStateError",
     "Move",
@@ -127,10 +131,12 @@ __all__ = [
     "create_own_topics",
     "decode_line",
     "encode_dead_letters",
+    "encode_late_records",
     "encode_line",
     "encode_processing_log",
     "find_risks",
     "is_internal",
     "parse_config",
     "produce",
+    "read_places",
 ]

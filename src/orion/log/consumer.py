@@ -1,7 +1,7 @@
 """Read records of one topic: from a position, to the current end, a count, or forever."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -83,6 +83,15 @@ def consume(connection: Connection, selection: Selection) -> Iterator[Record]:
     """
     positions, ends = _plan(connection, selection)
     return _read(connection, selection, positions, ends)
+
+
+def read_ranges(
+    connection: Connection, topic: str, ranges: Mapping[int, tuple[int, int]]
+) -> Iterator[Record]:
+    """Yield the records of ranges of offsets, a range a partition; those that are gone are left."""
+    positions = [TopicPartition(topic, number, first) for number, (first, _) in ranges.items()]
+    ends = {number: end for number, (_, end) in ranges.items()}
+    return _read(connection, Selection(topic), positions, ends)
 
 
 def _plan(

@@ -38,6 +38,7 @@ class QueryStatus:
         updated_ms: When it last spoke; silence means it is lost.
         state_entries: Keys, and windows of keys, that it remembers between batches.
         late_records: How many came after their window had closed.
+        late_topic: Where those go; empty: they are only counted.
         watermark_ms: The event time that its windows have come to; None: it has none.
     """
 
@@ -60,6 +61,7 @@ class QueryStatus:
     state_entries: int = 0
     state_bytes: int = 0
     late_records: int = 0
+    late_topic: str = ""
     watermark_ms: int | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -155,15 +155,25 @@ class Delivery:
     """Delivers the batches of one query, in order, each exactly once.
 
     Called by Spark's thread of that query; one batch at a time.
+
+    Args:
+        late: Gives, for a batch that has run, the records that came too late for it.
     """
 
     def __init__(
-        self, query: str, writer: TransactionalWriter, sink: Sink, *, dead_letter_topic: str
+        self,
+        query: str,
+        writer: TransactionalWriter,
+        sink: Sink,
+        *,
+        dead_letter_topic: str,
+        late: Callable[[int], Sequence[Outgoing]] | None = None,
     ) -> None:
         self._query = query
         self._writer = writer
         self._sink = sink
         self._dead_letter_topic = dead_letter_topic
+        self._late = late
         self._last: Position | None = None
         self._asked = False
 
@@ -175,7 +185,9 @@ class Delivery:
             rows.write.format("noop").mode("overwrite").save()
             self._require_planned(batch.dead_letters())
             return Delivered(0, skipped=True)
-        outgoing = self._sink.prepare(rows, batch)
+        outgoing = [*self._sink.prepare(rows, batch)]
+        if self._late is not None:
+            outgoing += self._late(batch.number)
         letters = batch.dead_letters()
         self._require_planned(letters)
         with self._writer.transaction() as transaction:

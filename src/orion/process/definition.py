@@ -1,6 +1,6 @@
 """A query as it was asked for, before it runs; and what its path promises."""
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from orion.lake import TableWrite
 from orion.log import Offsets
 from orion.model import InvalidInputError, Mode
 from orion.process.encode import TopicWrite
-from orion.state import StateSummary
+from orion.state import LateRow, StateSummary
 
 # The names of queries are consumer groups, topics and folders; all three allow these.
 _NAME = "letters, digits, '.', '_' and '-'"
@@ -22,6 +22,13 @@ BuildRows = Callable[[Set[int]], DataFrame]
 
 class Keeper(Protocol):
     """The state that a query keeps beside its checkpoint."""
+
+    @property
+    def late_topic(self) -> str:
+        """Where records that come too late go; empty: they are only counted."""
+
+    def late_rows(self, batch: int) -> Sequence[LateRow]:
+        """Return what came too late in a batch that has run, but for what was told before."""
 
     def summary(self) -> StateSummary:
         """Return how much there is, and how far it has come."""

@@ -93,6 +93,7 @@ class Query:
             guarantee=definition.guarantee,
             checkpoint=place.checkpoint,
             pid=os.getpid(),
+            late_topic="" if definition.state is None else definition.state.late_topic,
         )
 
     def start(self, sources: tuple[str, ...]) -> None:

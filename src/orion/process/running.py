@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from orion.lake import TableWrite
-from orion.log import Connection, TransactionalWriter
+from orion.log import Connection, Outgoing, TransactionalWriter
 from orion.model import ConflictError, Mode
 from orion.process.batch import Batch, Delivery, Sink
 from orion.process.checkpoint import Checkpoint
 from orion.process.definition import Definition
 from orion.process.encode import TopicWrite, encode_rows
+from orion.process.late import LateRoute
 from orion.process.plan import require_realtime
 from orion.process.sink import TUNED_SINK, SparkSink, TableSink, TransactionSink
 from orion.process.stranger import read_progress
@@ -138,6 +139,7 @@ class RunningQuery:
             self._writer,
             sink,
             dead_letter_topic=self._place.dead_letter_topic,
+            late=self._late(),
         )
         if isinstance(self._definition.sink, TopicWrite):
             rows = encode_rows(rows, self._definition.sink)
@@ -149,6 +151,12 @@ class RunningQuery:
         if self._definition.once:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(processingTime=f"{self._definition.trigger_ms} milliseconds").start()
+
+    def _late(self) -> Callable[[int], Sequence[Outgoing]] | None:
+        state = self._definition.state
+        if state is None or not state.late_topic:
+            return None
+        return LateRoute(self._definition.name, self._place.connection, state).outgoing
 
     def _sink(self) -> Sink:
         target = self._definition.sink

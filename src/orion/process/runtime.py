@@ -289,6 +289,9 @@ class Runtime:
         # The topics that every query may write to are there before the first batch.
         self.watch()
         self._create_topic(letters, configs=_DEAD_LETTER_TOPIC)
+        if definition.state is not None and definition.state.late_topic:
+            late = definition.state.late_topic
+            self._create_topic(late, like=sources, configs=_DEAD_LETTER_TOPIC)
         place = Place(self._rooms.connection, self._checkpoint(name), letters)
         query = Query(definition, place, RestartPolicy.from_settings(settings), app=self._app)
         with self._lock:

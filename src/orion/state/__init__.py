@@ -11,6 +11,7 @@ from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
 from orion.state.group import GroupOperator, WindowOperator
 from orion.state.interval_join import IntervalOperator
 from orion.state.join import StreamTableOperator, TableTableOperator
+from orion.state.late import LateRow, read_late_rows
 from orion.state.layout import (
     HAD_OLD,
     JOIN_KEY,
@@ -22,6 +23,7 @@ from orion.state.layout import (
     GroupLayout,
     JoinLayout,
 )
+from orion.state.rank import RankOperator
 from orion.state.session import SessionOperator
 from orion.state.store import StateDamagedError, StateMismatchError
 from orion.state.summary import StateSummary, summarize_state
@@ -52,7 +54,9 @@ __all__ = [
     "GroupOperator",
     "IntervalOperator",
     "JoinLayout",
+    "LateRow",
     "Operator",
+    "RankOperator",
     "SessionOperator",
     "SessionWindows",
     "StateDamagedError",
@@ -64,5 +68,6 @@ __all__ = [
     "TimeWindows",
     "WindowOperator",
     "make_task",
+    "read_late_rows",
     "summarize_state",
 ]

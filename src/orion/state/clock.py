@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from orion.state.fact import Facts
+from orion.state.late import late_row
 from orion.state.store import StateStore
 
 _KEY = "$clock"
@@ -64,9 +66,32 @@ class Clock:
             topics[topic] = min(latest, topics.get(topic, latest))
         return max(topics.values(), default=-1)
 
-    def drop(self, records: int = 1) -> None:
-        """Count records that came too late."""
-        self.late_records += records
+    def drop(self, row: Facts, closed_ms: int, now_ms: int) -> None:
+        """Count a row that came too late, and note it where that is asked for.
+
+        Args:
+            closed_ms: The end of the window that it missed.
+            now_ms: What the clock showed behind it.
+        """
+        self.late_records += 1
+        if self._state.notes_late:
+            late = late_row(row.origin, row.sequence, row.time_ms, closed_ms, now_ms)
+            self._state.note_late([late])
+
+    def drop_all(
+        self,
+        origins: pa.Array,
+        sequences: pa.Array,
+        times: npt.NDArray[np.int64],
+        closed: npt.NDArray[np.int64],
+        now: npt.NDArray[np.int64],
+    ) -> None:
+        """Count rows that came too late, as `drop` does; columns of only those rows."""
+        self.late_records += len(times)
+        if self._state.notes_late:
+            plain = (origins.to_pylist(), sequences.to_pylist())
+            rows = zip(*plain, times.tolist(), closed.tolist(), now.tolist(), strict=True)
+            self._state.note_late(late_row(*row) for row in rows)
 
     def keep(self) -> None:
         """Make the time part of the state."""

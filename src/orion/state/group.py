@@ -117,7 +117,7 @@ class _WindowRun:
         for number, start in enumerate(self._windows.starts(facts.time_ms)):
             due = self._windows.due(start)
             if due <= now:
-                self.clock.drop()
+                self.clock.drop(facts, self._bounds(start)[1], now)
                 continue
             change = self._change(key, start, arguments, facts)
             if not self._operator.final:

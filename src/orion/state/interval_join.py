@@ -96,7 +96,7 @@ class _IntervalRun:
                 yield self._alone(key, side, own, facts.time_ms, facts)
         sides[1 - side][first:end] = [(*event[:2], False) for event in sides[1 - side][first:end]]
         if facts.time_ms < now - self._operator.kept_ms:
-            self.clock.drop()
+            self.clock.drop(facts, now - self._operator.kept_ms, now)
         else:
             # Events of one time stay in the order they came.
             insort(sides[side], (facts.time_ms, own, waits), key=_time)

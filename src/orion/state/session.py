@@ -42,17 +42,16 @@ class SessionOperator:
 
     def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
         """Give the changes of sessions for every row of a sorted table; None: only rows will do."""
-        run = _SessionRun(self, state)
         found = None if self.final else SessionColumns.of(self.layout, self.windows, table, state)
         if found is None:
             return None
+        run = _SessionRun(self, state, found.clock)
         tables = [found.run(state)]
         if len(found.strays):
             rows = read_rows(table.take(found.strays).to_batches(), self.inputs)
             given = zip(rows, found.now[found.strays].tolist(), strict=True)
             made = [change for row, now in given for change in run.take(row, now)]
             tables.append(pa.Table.from_batches([write_rows(made, self.outputs)]))
-        found.clock.drop(run.late)
         found.clock.keep()
         run.forget(int(found.now.max()))
         return self._together([part for part in tables if part is not None])
@@ -69,7 +68,8 @@ class SessionOperator:
 
     def run(self, rows: Sequence[Row], state: StateStore) -> Iterator[Row]:
         """Give the changes of sessions for every row."""
-        run, clock = _SessionRun(self, state), Clock(state)
+        clock = Clock(state)
+        run = _SessionRun(self, state, clock)
         width = len(self.layout.keys)
         state.load(store_key(row[:width]) for row in rows)
         latest = -1
@@ -80,7 +80,6 @@ class SessionOperator:
             yield from run.take(row, now)
             if self.final:
                 yield from run.close(now, facts)
-        clock.drop(run.late)
         clock.keep()
         run.forget(latest)
 
@@ -88,13 +87,13 @@ class SessionOperator:
 class _SessionRun:
     """One batch of sessions. State, by key: its sessions, and the key where it will be told of."""
 
-    def __init__(self, operator: SessionOperator, state: StateStore) -> None:
+    def __init__(self, operator: SessionOperator, state: StateStore, clock: Clock) -> None:
         self._is_final = operator.final
         self._layout = operator.layout
         self._windows = operator.windows
         self._aggregates = Aggregates(operator.layout.calls)
         self._state = state
-        self.late = 0
+        self._clock = clock
 
     def take(self, row: Row, now: int) -> Iterator[Row]:
         """Give the changes of a row.
@@ -114,7 +113,7 @@ class _SessionRun:
         start = min([time, *(session[0] for session in near)])
         end = max([time, *(session[1] for session in near)])
         if self._windows.due(end) <= now:
-            self.late += 1
+            self._clock.drop(facts, end, now)
             return
         states = self._aggregates.initial()
         for session in near:

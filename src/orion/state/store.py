@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from orion.model import ConflictError
+from orion.state.late import LateRow
 
 _READ_AT_ONCE = 500
 _WRITE_AT_ONCE = 50_000
@@ -69,9 +70,10 @@ class StateStore:
 
     Args:
         path: The file; None keeps the state in memory, for a run without a checkpoint.
+        notes_late: Whether rows that come too late are noted, besides being counted.
     """
 
-    def __init__(self, path: Path | None, batch: int) -> None:
+    def __init__(self, path: Path | None, batch: int, *, notes_late: bool = False) -> None:
         self.path = str(path or ":memory:")
         # Tells a state that was lost from one that never was.
         self._mark = None if path is None else path.with_suffix(".mark")
@@ -84,6 +86,8 @@ class StateStore:
         self._known_dues: dict[Key, int] = {}
         self._over: set[Key] = set()
         self._entries = self._late = 0
+        self.notes_late = notes_late
+        self._late_rows: list[LateRow] = []
         self._watermark: int | None = None
         # What this batch has put, by moment; and how far the base has been looked through.
         self._queue: list[tuple[int, tuple[int, Any]]] = []
@@ -123,6 +127,9 @@ class StateStore:
         else:
             self._entries -= sum(change[4] for change in changes)
         self._connection.execute("DELETE FROM pending")
+        if self.notes_late:
+            self._connection.execute("CREATE TABLE IF NOT EXISTS late (body BLOB)")
+            self._connection.execute("DELETE FROM late")
         self._batch = batch
 
     def _settle(self, changes: list[tuple[Key, bytes | None, int | None, bool, int]]) -> None:
@@ -247,6 +254,10 @@ class StateStore:
         """Tell whoever looks from outside how far time has come, and how many came too late."""
         self._late, self._watermark = late_records, watermark_ms
 
+    def note_late(self, rows: Iterable[LateRow]) -> None:
+        """Note rows that came too late in this batch, for `read_late_rows`."""
+        self._late_rows.extend(rows)
+
     def commit(self) -> None:
         """Leave the changes pending, with the batch's number, and close."""
         dues, known = self._dues, self._known_dues
@@ -263,6 +274,9 @@ class StateStore:
         parts = (rows[at : at + _WRITE_AT_ONCE] for at in range(0, len(rows), _WRITE_AT_ONCE))
         bodies = ((pickle.dumps(part, protocol=5),) for part in parts)
         self._connection.executemany("INSERT INTO pending VALUES (?)", bodies)
+        if self._late_rows:
+            body = pickle.dumps(self._late_rows, protocol=5)
+            self._connection.execute("INSERT INTO late VALUES (?)", (body,))
         self._connection.execute("DELETE FROM batch")
         facts = (self._batch, self._entries, self._late, self._watermark)
         self._connection.execute("INSERT INTO batch VALUES (?, ?, ?, ?)", facts)

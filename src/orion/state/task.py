@@ -44,19 +44,21 @@ class StatePlace:
     Args:
         folder: Its files, one a partition; None: in memory, for one batch alone.
         partitions: How many parts the keys are spread over; never changes for a query.
+        notes_late: Whether rows that come too late are noted there, besides being counted.
     """
 
     folder: str | None
     partitions: int
+    notes_late: bool = False
 
 
 def make_task(
-    operator: Operator, folder: str | None, order: int
+    operator: Operator, place: StatePlace, order: int
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the function that runs an operator over one partition of a batch.
 
     Args:
-        folder: Where the operator keeps its state; None: in memory.
+        place: Where the operator keeps its state.
         order: The column that rows are taken in the order of.
     """
 
@@ -64,8 +66,9 @@ def make_task(
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()
         number = None if context is None else context.getLocalProperty(BATCH_PROPERTY)
-        path = None if folder is None else Path(folder) / f"{partition}.db"
-        state = StateStore(path, int(number) if number and path else 0)
+        path = None if place.folder is None else Path(place.folder) / f"{partition}.db"
+        batch = int(number) if number and path else 0
+        state = StateStore(path, batch, notes_late=place.notes_late)
         # A batch makes millions of objects and no cycles: looking for some costs half of its time.
         gc.disable()
         try:

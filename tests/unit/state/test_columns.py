@@ -27,6 +27,7 @@ from orion.state import (
     StreamTableOperator,
     TimeWindows,
     WindowOperator,
+    read_late_rows,
 )
 from orion.state.columns import sorted_table
 from orion.state.store import StateStore
@@ -84,7 +85,7 @@ def random_layout(rng: random.Random) -> GroupLayout:
 
 def facts(rng: random.Random, place: int, *, absent: bool = False) -> Row:
     time = max(0, place * 10 + rng.randint(-150, 30))
-    return time, [rng.randrange(2), place], absent, None, f"t/{rng.randrange(2)}"
+    return time, [rng.randrange(2), 0, 0, place], absent, None, f"t/{rng.randrange(2)}"
 
 
 def key_of(rng: random.Random, field: Field) -> Any:
@@ -117,9 +118,9 @@ def agree(
     for number, rows in enumerate(batches):
         given = pa.Table.from_batches([write_rows(rows, operator.inputs)])
         table = sorted_table(given, order)
-        by_column = StateStore(folder / "columns.db", number)
+        by_column = StateStore(folder / "columns" / "0" / "0.db", number, notes_late=True)
         found = operator.run_table(table, by_column)  # type: ignore[attr-defined]
-        by_row = StateStore(folder / "rows.db", number)
+        by_row = StateStore(folder / "rows" / "0" / "0.db", number, notes_late=True)
         ordered = sorted(read_rows(given.to_batches(), operator.inputs), key=lambda r: r[order])
         wanted = list(operator.run(ordered, by_row))
         if found is None:
@@ -131,6 +132,8 @@ def agree(
             assert spelled(by_column.changes()) == spelled(by_row.changes())
         by_column.commit()
         by_row.commit()
+        late = [read_late_rows(str(folder / way), number) for way in ("columns", "rows")]
+        assert late[0] == late[1]
 
 
 def spelled(found: Any) -> str:

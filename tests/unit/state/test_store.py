@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from orion.state import StateDamagedError, StateMismatchError, summarize_state
+from orion.state import (
+    LateRow,
+    StateDamagedError,
+    StateMismatchError,
+    read_late_rows,
+    summarize_state,
+)
 from orion.state.clock import Clock
+from orion.state.fact import Facts
 from orion.state.store import StateStore
 
 
@@ -103,10 +110,12 @@ def test_a_state_that_is_ahead_or_lost_is_refused(tmp_path: Path) -> None:
 def test_a_state_tells_how_much_it_holds(tmp_path: Path) -> None:
     folder = tmp_path / "0"
     for batch in (0, 0, 1, 2):
-        store = StateStore(folder / "0.db", batch)
+        store = StateStore(folder / "0.db", batch, notes_late=batch > 0)
         clock = Clock(store)
         clock.advance("t/0", 1000 + batch)
-        clock.drop(2)
+        for offset in (4, 9):
+            row = Facts(7, [7, 0, 0, offset, 0], False, None, "a/b/0")
+            clock.drop(row, closed_ms=100, now_ms=clock.now_ms)
         store.put(f"k{batch}", 1)
         if batch == 2:
             store.put("k0", None)
@@ -116,4 +125,8 @@ def test_a_state_tells_how_much_it_holds(tmp_path: Path) -> None:
     # Two keys and the clock.
     assert (found.entries, found.late_records, found.watermark_ms) == (3, 6, 1002)
     assert found.size_bytes > 0
+    # Those of the last batch alone; the ones before are delivered.
+    late = [LateRow("a/b", 0, offset, 7, 100, 1002) for offset in (4, 9)]
+    assert read_late_rows(str(tmp_path), 2) == late
+    assert read_late_rows(str(tmp_path), 1) == []
     assert summarize_state(str(tmp_path / "nothing")).entries == 0

@@ -15,6 +15,7 @@ from orion.process.format import encode_column
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import group_rows
 from orion.process.sql.join import join_rows
+from orion.process.sql.rank import rank_rows
 from orion.process.sql.read import Surroundings, read_source
 from orion.process.sql.rows import in_batches
 from orion.sql import Source, step, tree, typed
@@ -67,6 +68,8 @@ def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
             return _flatten(compile_step(node.input, around), node)
         case step.Aggregate():
             return group_rows(compile_step(node.input, around), node, around)
+        case step.Rank():
+            return rank_rows(project_rows(node.input, around), node, around)
         case step.JoinStep():
             left = compile_step(node.left, around)
             return join_rows(left, compile_step(node.right, around), node, around)

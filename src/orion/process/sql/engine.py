@@ -109,7 +109,7 @@ class SqlEngine:
                 started.sink.topic,
                 name=started.query,
                 sources=sources,
-                state=self._live.state(started.query),
+                state=self._live.state(started.query, started.late_topic),
             )
         except OrionError as error:
             logger.error("query %s: %s", started.query, error)

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.log import Offsets
 from orion.model import ConflictError
 from orion.sql import step, tree
-from orion.state import StateSummary, summarize_state
+from orion.state import LateRow, StateSummary, read_late_rows, summarize_state
 
 _ANEW = "anew.json"
 
@@ -35,11 +35,13 @@ class KeptState:
 
     Args:
         checkpoint: Where Spark notes what the query has done; empty: it is not looked at.
+        late_topic: Where records that come too late go; empty: they are only counted.
     """
 
     query: str
     folder: Path
     checkpoint: str
+    late_topic: str = ""
 
     def place(self, operator: int) -> str:
         """Return the folder of one operator."""
@@ -63,6 +65,12 @@ class KeptState:
     def summary(self) -> StateSummary:
         """Return how much there is, and how far it has come."""
         return summarize_state(str(self.folder))
+
+    def late_rows(self, batch: int) -> list[LateRow]:
+        """Return what came too late in a batch that has run, but for what was told before."""
+        done = self.done_before()
+        rows = read_late_rows(str(self.folder), batch)
+        return [r for r in rows if r.offset >= done.get(r.topic, {}).get(r.partition, 0)]
 
     def begin_anew(self, done: Offsets) -> None:
         """Drop the state; what was done before will be read again, and not written again.

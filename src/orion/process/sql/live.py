@@ -49,7 +49,7 @@ class LiveSql:
             schema_ids: Ids that its records were found to have.
             start: Where a query without a checkpoint begins: earliest or latest.
         """
-        kept = self.state(started.query)
+        kept = self.state(started.query, started.late_topic)
         done = kept.done_before()
 
         def records(source: Source) -> DataFrame:
@@ -70,10 +70,10 @@ class LiveSql:
             rows = rows.where(is_news(done, F.col(SEQUENCE)))
         return rows.drop(SEQUENCE)
 
-    def state(self, query: str) -> KeptState:
-        """Return the state of a query."""
+    def state(self, query: str, late_topic: str = "") -> KeptState:
+        """Return the state of a query; see `KeptState` for its late records."""
         checkpoint = f"{self.checkpoints.rstrip('/')}/{query}" if self.checkpoints else ""
-        return KeptState(query, Path(self.state_folder) / query, checkpoint)
+        return KeptState(query, Path(self.state_folder) / query, checkpoint, late_topic)
 
     @staticmethod
     def topics(started: Started) -> tuple[str, ...]:
@@ -101,4 +101,5 @@ class LiveSql:
     def _places(self, started: Started, operators: Iterator[int]) -> Iterator[StatePlace]:
         most = max(self.partitions(topic) for topic in self.topics(started))
         for number in operators:
-            yield StatePlace(self.state(started.query).place(number), most)
+            folder = self.state(started.query).place(number)
+            yield StatePlace(folder, most, notes_late=bool(started.late_topic))

@@ -35,6 +35,6 @@ def apply_operator(
     shape = StructType(
         [StructField(f"c{n}", spark_type(f.type)) for n, f in enumerate(operator.outputs)]
     )
-    made = chosen.mapInArrow(make_task(operator, place.folder, names.index(order)), shape)
+    made = chosen.mapInArrow(make_task(operator, place, names.index(order)), shape)
     outputs = (F.col(f"c{n}").alias(f.name) for n, f in enumerate(operator.outputs))
     return made.select(*outputs)

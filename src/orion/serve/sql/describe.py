@@ -53,6 +53,8 @@ def source_shape(rooms: SqlRooms, source: Source, *, extended: bool) -> Entity:
         topic = rooms.app.topics.get(source.topic)
         partitions, replication = len(topic.partitions), topic.replication
         statistics = f"records in the topic: {topic.records}"
+        if source.late_topic:
+            statistics += f"; late records go to topic {source.late_topic}"
     return {
         "name": source.name,
         "windowType": source.windowed.kind.value if source.windowed else None,
@@ -194,13 +196,19 @@ def _query_entity(rooms: SqlRooms, started: Started) -> Entity:
             "fields": column_shapes(started.sink.columns),
             "sources": sorted(rooms.catalogue.queries[started.query].reads),
             "sinks": [started.sink.name],
-            "executionPlan": explain(started.plan.step),
+            "executionPlan": _execution_plan(started),
             "topology": _topology(rooms, started.query, status),
             "queryType": "PERSISTENT",
             "queryErrors": errors,
             "state": query_state(rooms, started.query, states),
         }
     )
+
+
+def _execution_plan(started: Started) -> str:
+    words = explain(started.plan.step)
+    late = started.late_topic
+    return f"{words}\nlate records go to topic {late}, in the transaction" if late else words
 
 
 def _topology(rooms: SqlRooms, query: str, status: QueryStatus | None) -> str:

@@ -256,10 +256,14 @@ class Cursor:
         """Note that what stands here is for queries that answer once."""
         self._extras.append((self._index, reason))
 
-    def refuse_extras(self) -> None:
-        """Raise at the first thing that is only for queries that answer once."""
-        if self._extras:
-            self._index, reason = self._extras[0]
+    def refuse_extras(self, *, but: int = 0) -> None:
+        """Raise at the first thing that is only for queries that answer once.
+
+        Args:
+            but: How many of those may stand here.
+        """
+        if len(self._extras) > but:
+            self._index, reason = self._extras[but]
             self.token = self._tokens[self._index]
             self.fail(reason=reason)
 

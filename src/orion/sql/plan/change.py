@@ -38,6 +38,11 @@ class Started:
     replaces: bool = False
     start: str = "earliest"
 
+    @property
+    def late_topic(self) -> str:
+        """Where records go that come too late; empty: they are only counted."""
+        return self.sink.late_topic if self.creates else ""
+
     def apply(self, catalogue: Catalogue) -> Catalogue:
         """Return the catalogue with the query and what it creates."""
         reads = frozenset(read.source.name for read in reads_of(self.plan.step))

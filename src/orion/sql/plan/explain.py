@@ -12,6 +12,7 @@ from orion.sql.plan.step import (
     JoinStep,
     Named,
     Project,
+    Rank,
     Read,
     Step,
 )
@@ -47,6 +48,11 @@ def _words(step: Step) -> Iterator[str]:
             yield "compute " + ", ".join(f"{call.function.name} AS {call.name}" for call in calls)
             if window is not None:
                 yield f"in {window.kind.value} windows of {window.size.ms} ms"
+        case Rank():
+            by = ", ".join(f"{s.name}{' DESC' if s.descending else ''}" for s in step.sorts)
+            what = "its places" if step.is_table else "the events that take a place"
+            yield f"RANK THE FIRST {step.count} AS {step.number} BY {by}"
+            yield f"of each {', '.join(step.keys) or 'row'}, giving {what}"
         case JoinStep(kind, _, _, match):
             yield f"{kind.value} JOIN ON {_text(match.left)} = {_text(match.right)}"
         case Project(_, key, value):

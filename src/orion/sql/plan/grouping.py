@@ -1,9 +1,9 @@
 """GROUP BY: the keys, the aggregates over the rows of a group, and what may stand beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from orion.model import Scalar, Type
+from orion.model import Scalar
 from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import typed
@@ -17,8 +17,8 @@ from orion.sql.plan.typed import Input, Typed
 class FlatteningResolver(Resolver):
     """Checks a projection whose table functions are computed by a step before it."""
 
-    def __init__(self, plain: Resolver, functions: Functions, custom: Mapping[str, Type]) -> None:
-        super().__init__(_Plain(plain), functions, custom)
+    def __init__(self, plain: Resolver, functions: Functions) -> None:
+        super().__init__(_Plain(plain), functions, plain.custom)
         self._plain = plain
         self._functions_of = functions
         self.columns: list[Named] = []

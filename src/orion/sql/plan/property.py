@@ -39,6 +39,7 @@ _DECLARE: Mapping[str, type] = {
     "SOURCE_CONNECTOR": str,
     "SOURCED_BY_CONNECTOR": str,
 }
+_CREATE_AS: Mapping[str, type] = {**_COMMON, "LATE_TOPIC": str}
 _INSERT: Mapping[str, type] = {"QUERY_ID": str}
 _UNITS = {unit.name: unit.value for unit in tree.TimeUnit}
 _UNITS |= {name.removesuffix("S"): ms for name, ms in _UNITS.items()}
@@ -162,7 +163,7 @@ def read_declare(properties: tree.Properties, node: tree.Node) -> Properties:
 
 def read_create_as(properties: tree.Properties, node: tree.Node) -> Properties:
     """Return the properties of CREATE … AS SELECT."""
-    return _read(properties, _COMMON, node)
+    return _read(properties, _CREATE_AS, node)
 
 
 def read_insert(properties: tree.Properties, node: tree.Node) -> Properties:

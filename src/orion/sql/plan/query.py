@@ -12,6 +12,7 @@ from orion.sql.plan.catalogue import Catalogue
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.grouping import FlatteningResolver, GroupResolver, calls_aggregate
 from orion.sql.plan.naming import Namer, repeated
+from orion.sql.plan.rank import take_ranking_apart
 from orion.sql.plan.relation import KeyColumn, Relation, plan_relation
 from orion.sql.plan.resolve import Resolver
 from orion.sql.plan.source import WINDOW_BOUNDS, Role, Windowed
@@ -55,15 +56,24 @@ def plan_query(
     functions: Functions,
     *,
     sink: str | None = None,
+    kind: tree.SourceKind = tree.SourceKind.TABLE,
     drops_keys: bool = False,
 ) -> QueryPlan:
     """Return the plan of a query.
 
     Args:
         sink: The stream or table that the rows go to; without one they go to who asks.
+        kind: Which of the two is asked for, where a query can give either.
         drops_keys: Whether a key that is not selected is left out, instead of asked for.
     """
-    return _Planner(query, catalogue, functions, sink, drops_keys=drops_keys).plan()
+    if isinstance(query.source, tree.QuerySource):
+        ranking = take_ranking_apart(query)
+        inner = plan_query(ranking.inner, catalogue, functions)
+        query, relation = ranking.outer, ranking.relation(inner.step, kind)
+    else:
+        relation = plan_relation(query.source, catalogue, functions)
+    resolver = Resolver(relation.scope, functions, catalogue.types)
+    return _Planner(query, relation, resolver, functions, sink, drops_keys=drops_keys).plan()
 
 
 class _Planner:
@@ -72,7 +82,8 @@ class _Planner:
     def __init__(
         self,
         query: tree.Query,
-        catalogue: Catalogue,
+        relation: Relation,
+        resolver: Resolver,
         functions: Functions,
         sink: str | None,
         *,
@@ -81,11 +92,10 @@ class _Planner:
         self._query = query
         self._drops_keys = drops_keys
         self._functions = functions
-        self._types = catalogue.types
         self._sink = sink
-        self._relation: Relation = plan_relation(query.source, catalogue, functions)
-        self._namer = Namer(self._relation.scope)
-        self._resolver = Resolver(self._relation.scope, functions, catalogue.types)
+        self._relation = relation
+        self._namer = Namer(relation.scope)
+        self._resolver = resolver
         # In the order of the SELECT, before keys that are not selected get theirs.
         self._names = {
             id(part): self._namer.name(part.expression)
@@ -133,7 +143,7 @@ class _Planner:
     # -- rows as they are
 
     def _plain(self, step: Step) -> QueryPlan:
-        flattening = FlatteningResolver(self._resolver, self._functions, self._types)
+        flattening = FlatteningResolver(self._resolver, self._functions)
         keys = self._keys()
         items = self._items(flattening, keys)
         if flattening.columns:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from orion.sql.parse import tree
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.source import Column, Source
-from orion.sql.plan.step import Aggregate, JoinStep, Project, Read, Step, reads_of
+from orion.sql.plan.step import Aggregate, JoinStep, Project, Rank, Read, Step, reads_of
 
 
 def check_replacement(old: Source, new: Source, node: tree.Node) -> None:
@@ -53,6 +53,10 @@ def _stateful(step: Step) -> Iterator[object]:
         case Aggregate():
             calls = [(call.function.name, call.arguments, call.constants) for call in step.calls]
             yield step.keys, calls, step.window
+            yield from _stateful(step.input)
+        case Rank():
+            shape = step.keys, step.sorts, step.columns, step.count, step.is_table
+            yield shape, [named.expression for named in step.input.value]
             yield from _stateful(step.input)
         case JoinStep():
             yield step.kind, step.match, step.interval

@@ -57,7 +57,7 @@ class Resolver:
         self._scope = scope
         self._extension = extension
         self._functions = functions
-        self._custom = custom or {}
+        self.custom = custom or {}
         self._variables: list[dict[str, typed.Variable]] = []
         self._by_node: dict[type, Callable[[Any], Typed]] = {
             tree.ColumnRef: self._column,
@@ -236,7 +236,7 @@ class Resolver:
     # -- conversions and constructors
 
     def _cast(self, node: tree.Cast) -> Typed:
-        value, target = self.resolve(node.value), resolve_type(node.type, self._custom)
+        value, target = self.resolve(node.value), resolve_type(node.type, self.custom)
         if value.type is not None and not coercion.can_cast(value.type, target):
             raise TypeMismatchError(f"{value.type} cannot be cast to {target}.", node=node)
         return value if value.type == target else typed.Converted(target, value)
@@ -268,7 +268,7 @@ class Resolver:
         return typed.Made(Struct(fields), Shape.STRUCT, tuple(part for _, part in parts))
 
     def _typed_literal(self, node: tree.TypedLiteral) -> Typed:
-        target = resolve_type(tree.SimpleType(node.type_name), self._custom)
+        target = resolve_type(tree.SimpleType(node.type_name), self.custom)
         return convert(typed.Constant(Scalar.STRING, node.value), target, node)
 
     # -- functions

@@ -12,7 +12,17 @@ from orion.sql.plan.errors import StatementError
 from orion.sql.plan.property import Properties, read_create_as, read_insert
 from orion.sql.plan.query import QueryPlan, plan_query
 from orion.sql.plan.source import RESERVED, Column, Format, Role, Source
-from orion.sql.plan.step import Aggregate, Filter, JoinStep, Named, Project, Step, reads_of
+from orion.sql.plan.step import (
+    Aggregate,
+    Filter,
+    Flatten,
+    JoinStep,
+    Named,
+    Project,
+    Rank,
+    Step,
+    reads_of,
+)
 
 
 def plan_sink(
@@ -44,9 +54,38 @@ def plan_sink(
         partitions=properties.get("PARTITIONS"),
         replicas=properties.get("REPLICAS"),
         topic_configs=properties.topic_configs(),
+        late_topic=_late_topic(properties, plan, statement),
     )
     check_source(source, formats, node=statement)
     return source
+
+
+def _late_topic(properties: Properties, plan: QueryPlan, node: tree.CreateAs) -> str:
+    """Return where late records go, which only queries with windows or WITHIN have."""
+    topic: str | None = properties.get("LATE_TOPIC")
+    if topic is None:
+        return ""
+    if not any(map(_drops_late, _steps(plan.step))):
+        raise StatementError(
+            "LATE_TOPIC is given, but no record is late for this query.",
+            node=node,
+            fix="Leave it out: only a WINDOW and a join WITHIN a time leave late records out.",
+        )
+    own = properties.get("KAFKA_TOPIC") or node.name.text
+    taken = [own, *(read.source.topic for read in reads_of(plan.step))]
+    if not topic or topic in taken:
+        raise StatementError(
+            f"LATE_TOPIC '{topic}' cannot be a topic that the query itself reads or writes.",
+            node=node,
+            fix="Name another topic; it is made where it is missing.",
+        )
+    return topic
+
+
+def _drops_late(step: Step) -> bool:
+    if isinstance(step, Aggregate):
+        return step.window is not None
+    return isinstance(step, JoinStep) and step.interval is not None
 
 
 def with_wrapping(source: Source, setting: str | None) -> Source:
@@ -104,7 +143,7 @@ def _keyless(format: Format, properties: Properties, node: tree.Node) -> Format:
 
 def _check_sources(plan: QueryPlan, sources: list[Source], node: tree.Node) -> None:
     """Refuse what the KAFKA format of values cannot do: it has no names to keep them apart."""
-    keeps_rows = any(isinstance(step, Aggregate | JoinStep) for step in _steps(plan.step))
+    keeps_rows = any(isinstance(step, Aggregate | Rank | JoinStep) for step in _steps(plan.step))
     plain = [source.name for source in sources if source.value_format.name == "KAFKA"]
     if keeps_rows and plain:
         raise StatementError(
@@ -117,7 +156,7 @@ def _check_sources(plan: QueryPlan, sources: list[Source], node: tree.Node) -> N
 
 def _steps(step: Step) -> list[Step]:
     match step:
-        case Project() | Filter() | Aggregate():
+        case Project() | Filter() | Flatten() | Aggregate() | Rank():
             return [step, *_steps(step.input)]
         case JoinStep():
             return [step, *_steps(step.left)]
@@ -139,7 +178,7 @@ def insert_sink(
         raise StatementError(
             f"'{target.name}' shows headers, which cannot be inserted.", node=statement
         )
-    plan = plan_query(statement.query, catalogue, functions, sink=target.name)
+    plan = plan_query(statement.query, catalogue, functions, sink=target.name, kind=target.kind)
     if plan.is_table:
         raise StatementError("A table cannot be inserted into a stream.", node=statement)
     return properties.get("QUERY_ID"), _fitted(plan, target, statement)

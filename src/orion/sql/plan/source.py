@@ -81,6 +81,7 @@ class Source:
         is_source: Whether it is read-only.
         query: The query that makes it, if one does.
         number: Of the statement that made it; tells it from an earlier one of the same name.
+        late_topic: Where its query's records go that come too late; empty: they are only counted.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Source:
     statement: str = ""
     query: str | None = None
     number: int = 0
+    late_topic: str = ""
 
     @property
     def is_table(self) -> bool:

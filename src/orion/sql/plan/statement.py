@@ -99,6 +99,7 @@ class Planner:
             catalogue,
             self._functions(),
             sink=statement.name.text,
+            kind=statement.kind,
             drops_keys=self.properties.get(NEW_PLANNER, "").lower() == "true",
         )
         prefix = "CTAS" if statement.kind is SourceKind.TABLE else "CSAS"
@@ -125,7 +126,14 @@ class Planner:
         (before,) = parse_statements(known.statement)
         assert isinstance(before, tree.CreateAs)
         functions = self._functions()
-        old = plan_query(before.query, catalogue, functions, sink=known.name, drops_keys=True)
+        old = plan_query(
+            before.query,
+            catalogue,
+            functions,
+            sink=known.name,
+            kind=known.kind,
+            drops_keys=True,
+        )
         check_query(old.step, plan.step, node)
 
     @property

@@ -87,6 +87,36 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
+class Sort:
+    """A column that rows are ranked by; nulls come last unless they come first."""
+
+    name: str
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True)
+class Rank:
+    """The first rows of each key, by an order.
+
+    Args:
+        input: Gives, besides what is shown, the columns named in `keys` and `sorts`.
+        columns: What a ranked row shows, besides its rank.
+        number: The name of the rank's column.
+        count: How many rows of a key have a place.
+        is_table: Whether it gives the places as they change; otherwise the events that take one.
+    """
+
+    input: "Project"
+    keys: tuple[str, ...]
+    sorts: tuple[Sort, ...]
+    columns: tuple[str, ...]
+    number: str
+    count: int
+    is_table: bool
+
+
+@dataclass(frozen=True)
 class Match:
     """What two sources are joined by: an expression of each side."""
 
@@ -138,7 +168,7 @@ class Project:
     is_keyed_anew: bool = False
 
 
-Step = Read | Filter | Flatten | Aggregate | JoinStep | Project
+Step = Read | Filter | Flatten | Aggregate | Rank | JoinStep | Project
 
 
 def reads_of(step: Step) -> Iterator[Read]:
@@ -160,6 +190,8 @@ def is_table(step: Step) -> bool:
             return step.source.is_table
         case Aggregate():
             return True
+        case Rank():
+            return step.is_table
         case JoinStep():
             return is_table(step.left) and step.right.source.is_table
         case _:

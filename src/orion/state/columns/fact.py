@@ -41,6 +41,10 @@ class FactColumns:
         facts = cls(times.to_numpy(), sequences, absent, headers, origins)
         return columns[: -len(FACTS)], facts
 
+    def of_late(self, rows: Ints) -> tuple[pa.Array, pa.Array, Ints]:
+        """Return what tells of rows that came too late: origins, places, times."""
+        return take(self.origins, rows), take(self.sequences, rows), self.times[rows]
+
     def caused(
         self,
         own: Sequence[pa.Array],

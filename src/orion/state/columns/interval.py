@@ -77,7 +77,8 @@ def run_interval(
         return None
     made = _output(layout, both, pairs, keys, facts, side)
     ends = now[segments.order[segments.last]]
-    clock.drop(int(np.count_nonzero(facts.times < now - reach.kept_ms)))
+    late = np.flatnonzero(facts.times < now - reach.kept_ms)
+    clock.drop_all(*facts.of_late(late), now[late] - reach.kept_ms, now[late])
     _keep(layout, reach, both, (names, plain), ends, state)
     clock.keep()
     return made, int(now.max())

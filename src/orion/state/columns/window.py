@@ -31,13 +31,13 @@ class _Falls:
         row: The row.
         number: Which one of the row's windows it is.
         start: Where the window begins.
-        late: How many windows were closed.
+        late: Rows whose windows were closed; where those begin.
     """
 
     row: Ints
     number: Ints
     start: Ints
-    late: int
+    late: tuple[Ints, Ints]
 
 
 def run_windows(
@@ -55,7 +55,8 @@ def run_windows(
     segments = Segments.of(codes)
     rows = _rows(layout, windows, columns, falls, segments, is_named=final)
     changed = change_groups(layout.calls, rows, state)
-    clock.drop(falls.late)
+    late, starts = falls.late
+    clock.drop_all(*columns.facts.of_late(late), starts + windows.size_ms, now[late])
     clock.keep()
     closed = close_windows(Aggregates(layout.calls), state, int(now.max()))
     if final:
@@ -131,5 +132,5 @@ def _fall(windows: TimeWindows, times: Ints, now: Ints) -> _Falls | None:
     is_open = due > now[row]
     if np.any(is_open & (due <= np.maximum.accumulate(now)[row])):
         return None
-    late = int(np.count_nonzero(~is_open))
+    late = row[~is_open], start[~is_open]
     return _Falls(row[is_open], number[is_open], start[is_open], late)

@@ -260,3 +260,119 @@ def test_without_a_sink_all_rows_may_be_one_group() -> None:
     assert isinstance(found.step.input, step.Aggregate)
     with pytest.raises(OrionError, match="needs a GROUP BY"):
         plan(f"CREATE TABLE counted AS {text}")
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        "CREATE TABLE x WITH (LATE_TOPIC='late') AS SELECT id, COUNT(*) AS c FROM s"
+        " WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY id;",
+        "CREATE STREAM x WITH (LATE_TOPIC='late') AS SELECT s.id, s2.other FROM s JOIN s2"
+        " WITHIN 1 HOUR ON s.id = s2.id;",
+    ],
+)
+def test_late_records_may_go_to_a_topic(select: str) -> None:
+    assert plan(select).late_topic == "late"
+
+
+@pytest.mark.parametrize(
+    ("select", "reason"),
+    [
+        ("WITH (LATE_TOPIC='l') AS SELECT id, COUNT(*) AS c FROM s GROUP BY id", "no record is"),
+        ("WITH (LATE_TOPIC='s') AS SELECT id, COUNT(*) AS c FROM s {w} GROUP BY id", "itself"),
+        ("WITH (LATE_TOPIC='X') AS SELECT id, COUNT(*) AS c FROM s {w} GROUP BY id", "itself"),
+        ("WITH (LATE_TOPIC='') AS SELECT id, COUNT(*) AS c FROM s {w} GROUP BY id", "itself"),
+    ],
+)
+def test_a_topic_of_late_records_must_make_sense(select: str, reason: str) -> None:
+    window = "WINDOW TUMBLING (SIZE 1 HOUR)"
+    with pytest.raises(OrionError, match=reason):
+        plan(f"CREATE TABLE x {select.format(w=window)};")
+
+
+RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY name ORDER BY n DESC) AS rn FROM s"
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns"),
+    [
+        (
+            f"TABLE x WITH (KEY_FORMAT='JSON') AS SELECT name, rn, n FROM ({RANKED}) WHERE rn <= 3",
+            "`NAME` STRING PRIMARY KEY, `RN` BIGINT PRIMARY KEY, `N` BIGINT",
+        ),
+        (
+            f"TABLE x AS SELECT name, n FROM ({RANKED}) q WHERE 1 >= q.rn AND n > 2",
+            "`NAME` STRING PRIMARY KEY, `N` BIGINT",
+        ),
+        (
+            f"STREAM x AS SELECT name, n, rn FROM ({RANKED}) WHERE rn < 4",
+            "`NAME` STRING KEY, `N` BIGINT, `RN` BIGINT",
+        ),
+        (
+            "TABLE x AS SELECT * FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY n) AS rn FROM s)"
+            " WHERE rn <= 10",
+            "`RN` BIGINT PRIMARY KEY, `ID` INTEGER",
+        ),
+    ],
+)
+def test_rankings_are_keyed_by_what_they_are_partitioned_by(statement: str, columns: str) -> None:
+    assert plan(f"CREATE {statement};").sink.schema_text() == columns
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("TABLE x AS SELECT id FROM (SELECT id FROM s)", "ranks no rows"),
+        (f"TABLE x AS SELECT name, rn FROM ({RANKED})", "Nothing bounds the rank"),
+        (f"TABLE x AS SELECT name, rn FROM ({RANKED}) WHERE rn > 3", "Nothing bounds the rank"),
+        (f"TABLE x AS SELECT name, rn FROM ({RANKED}) WHERE rn <= 0", "1 to 10000 places"),
+        (f"TABLE x AS SELECT rn, n FROM ({RANKED}) WHERE rn <= 2", "'NAME' must be selected"),
+        (
+            f"TABLE x AS SELECT name, COUNT(*) FROM ({RANKED}) WHERE rn < 3 GROUP BY name",
+            "selected as they are",
+        ),
+        (
+            "TABLE x AS SELECT id, r FROM (SELECT id, RANK() OVER (ORDER BY n) AS r FROM s)"
+            " WHERE r < 3",
+            "Only ROW_NUMBER",
+        ),
+        (
+            "TABLE x AS SELECT v, r FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY id) AS r FROM t)"
+            " WHERE r < 3",
+            "the rows of a table change",
+        ),
+        (
+            "TABLE x AS SELECT n, r FROM (SELECT n, ROW_NUMBER() OVER (PARTITION BY id ORDER BY n)"
+            " AS r FROM s) WHERE r < 3",
+            "must be selected beside it",
+        ),
+        (
+            "TABLE x AS SELECT n, r FROM (SELECT n, ROW_NUMBER() OVER (ORDER BY tags) AS r FROM s)"
+            " WHERE r < 3",
+            "has no order",
+        ),
+        (
+            "TABLE x AS SELECT n, r FROM (SELECT n, ROW_NUMBER() OVER (ORDER BY n) AS r FROM s"
+            " LIMIT 5) WHERE r < 3",
+            "SELECT, FROM and WHERE only",
+        ),
+        (f"TABLE x AS SELECT name, rn FROM ({RANKED}) WHERE rn < 3 ORDER BY n", "no end to sort"),
+    ],
+)
+def test_rankings_that_cannot_go_on_say_why(statement: str, reason: str) -> None:
+    with pytest.raises(OrionError, match=reason):
+        plan(f"CREATE {statement};")
+
+
+def test_a_ranking_is_replaced_only_by_one_with_the_same_places() -> None:
+    made = f"CREATE TABLE x AS SELECT name, n FROM ({RANKED}) WHERE rn = 1;"
+    known = catalogue(DECLARED + made)
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    for changed in (made.replace("name, n FROM", "name, n, id FROM"), made):
+        (statement,) = parse_statements(changed.replace("CREATE", "CREATE OR REPLACE"))
+        assert isinstance(planner.plan(statement, known, number=9), Started)
+    (statement,) = parse_statements(
+        made.replace("CREATE", "CREATE OR REPLACE").replace("n DESC", "n ASC")
+    )
+    with pytest.raises(OrionError, match="groups, windows or joins otherwise"):
+        planner.plan(statement, known, number=9)

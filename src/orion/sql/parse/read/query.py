@@ -172,8 +172,9 @@ def _read_source(cursor: Cursor) -> tree.AliasedSource | tree.QuerySource:
         )
         cursor.advance()
         query = _read_nested(cursor)
-        cursor.take("AS")
-        given = cursor.name("a name for the query")
+        given = tree.Name("ROWS")
+        if cursor.take("AS") or (cursor.at_name() and not _at_clause(cursor)):
+            given = cursor.name("a name for the query")
         return tree.QuerySource(query, given, place=cursor.place(start))
     name = cursor.name("a stream or table")
     alias = name

@@ -18,6 +18,8 @@ from orion.sql.parse.read.query import read_query
 from orion.sql.parse.read.type import read_type
 
 _KINDS = ("STREAM", "TABLE")
+# An inner query, and the OVER in it.
+_RANKING = 2
 
 
 def read_statement(cursor: Cursor) -> tree.Statement:
@@ -26,8 +28,14 @@ def read_statement(cursor: Cursor) -> tree.Statement:
     found = _READERS[word](cursor)
     asked = found.target if isinstance(found, tree.Explain) else found
     if not (isinstance(asked, tree.SelectStatement) and asked.query.is_pull):
-        cursor.refuse_extras()
+        cursor.refuse_extras(but=_RANKING if _is_ranking(asked) else 0)
     return found
+
+
+def _is_ranking(statement: tree.Node) -> bool:
+    """Tell whether a statement reads from an inner query: one that ranks rows may go on."""
+    query = getattr(statement, "query", None)
+    return isinstance(query, tree.Query) and isinstance(query.source, tree.QuerySource)
 
 
 def _read_select(cursor: Cursor) -> tree.Statement:

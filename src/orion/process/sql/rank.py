@@ -1,0 +1,29 @@
+"""ROW_NUMBER over events: what they are partitioned and sorted by comes with the inner query."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
+
+from orion.model import Field, Scalar
+from orion.process.sql.expression import quoted
+from orion.process.sql.operate import apply_operator
+from orion.process.sql.read import Surroundings
+from orion.sql import step
+from orion.state import ABSENT, SEQUENCE, RankOperator
+
+
+def rank_rows(rows: DataFrame, node: step.Rank, around: Surroundings) -> DataFrame:
+    """Return the places that change for every event, or the events that take one."""
+    types = {named.name: named.type or Scalar.STRING for named in node.input.value}
+    keys, orders, columns = (
+        tuple(Field(name, types[name]) for name in names)
+        for names in (node.keys, [sort.name for sort in node.sorts], node.columns)
+    )
+    operator = RankOperator(
+        keys, orders, node.sorts, columns, node.number, node.count, node.is_table
+    )
+    rows = rows.where(~F.col(ABSENT))
+    for key in keys:
+        rows = rows.where(quoted(key.name).isNotNull())
+    # Without keys all events meet in one partition.
+    spread = [quoted(key.name) for key in keys] or [F.lit(0)]
+    return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)

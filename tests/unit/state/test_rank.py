@@ -1,0 +1,96 @@
+"""Rankings over random rows, cut into batches that are run again, against sorting all of them."""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orion.model import Field, Scalar
+from orion.sql import step
+from orion.state import RankOperator
+from orion.state.store import StateStore
+
+Row = tuple[Any, ...]
+KEY, SCORE, NAME = (
+    Field("K", Scalar.STRING),
+    Field("$order.0", Scalar.DOUBLE),
+    Field("NAME", Scalar.BIGINT),
+)
+
+
+def operator(count: int, *, is_table: bool, descending: bool, nulls_first: bool) -> RankOperator:
+    sort = step.Sort("$order.0", descending, nulls_first)
+    return RankOperator((KEY,), (SCORE,), (sort,), (NAME,), "RN", count, is_table)
+
+
+def events(rng: random.Random) -> list[Row]:
+    scores = [None, float("nan"), 1.5, 2.0, 7.0, -3.0]
+    return [
+        (rng.choice("ab"), rng.choice(scores), n, n * 10, [n], False, None, "t/0")
+        for n in range(rng.randint(1, 60))
+    ]
+
+
+def run(ranking: RankOperator, rows: Sequence[Row], path: Path, rng: random.Random) -> list[Row]:
+    given: list[Row] = []
+    for number, first in enumerate(range(0, len(rows), 7)):
+        for _ in range(rng.choice([1, 2])):
+            state = StateStore(path, number)
+            found = list(ranking.run(rows[first : first + 7], state))
+            state.commit()
+        given += found
+    return given
+
+
+def order_of(row: Row, *, descending: bool, nulls_first: bool) -> tuple[Any, ...]:
+    score = row[1]
+    if score is None:
+        return (0 if nulls_first else 9, 0.0)
+    # What is not a number is the greatest of all.
+    place = 1e9 if score != score else score
+    return (5, -place if descending else place)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_table_holds_what_sorting_all_rows_gives(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    rows, count = events(rng), rng.randint(1, 5)
+    how = {"descending": rng.random() < 0.5, "nulls_first": rng.random() < 0.5}
+    ranking = operator(count, is_table=True, **how)
+    places: dict[str, dict[int, int]] = defaultdict(dict)
+    keys = {row[2]: row[0] for row in rows}
+    for name, rank, *_ in run(ranking, rows, tmp_path / "0.db", rng):
+        places[keys[name]][rank] = name
+    for key in "ab":
+        own = sorted((row for row in rows if row[0] == key), key=lambda row: order_of(row, **how))
+        wanted = {place: row[2] for place, row in enumerate(own[:count], start=1)}
+        assert places[key] == wanted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_stream_gives_each_event_that_takes_a_place_once(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    rows, count = events(rng), rng.randint(1, 5)
+    ranking = operator(count, is_table=False, descending=True, nulls_first=False)
+    wanted = []
+    seen: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        own = seen[row[0]]
+        own.append(row)
+        own.sort(key=lambda each: order_of(each, descending=True, nulls_first=False))
+        if own.index(row) < count:
+            wanted.append((row[2], own.index(row) + 1, row[3]))
+    found = run(ranking, rows, tmp_path / "0.db", rng)
+    assert [(name, rank, time) for name, rank, time, *_ in found] == wanted
+
+
+def test_no_more_is_kept_than_there_are_places(tmp_path: Path) -> None:
+    ranking = operator(2, is_table=True, descending=True, nulls_first=False)
+    state = StateStore(tmp_path / "0.db", 0)
+    rows = [("a", float(n), n, n, [n], False, None, "t/0") for n in range(100)]
+    assert len(list(ranking.run(rows, state))) == 199
+    assert [kept[2] for kept in state.get("a")] == [(99,), (98,)]
+    state.abandon()
