@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Two workers, each with a Kafka of its own; tests/spread.py says who gets what.
+SPREAD := $(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup demo test check format lint types imports unit integration soak bench reference lock clean
 
@@ -42,12 +44,12 @@ unit: setup
 
 integration: setup
 	@$(BIN)/pytest -q -m slow tests/unit -n 2
-	@$(BIN)/pytest -q --durations=12 tests/integration tests/e2e tests/docs
+	@$(SPREAD) --durations=25 tests/integration tests/e2e tests/docs
 
 test: check integration ## Everything, with real Kafka and Spark (what CI runs)
 
 soak: setup ## 200 kill strikes instead of 20, 1,000 random queries instead of 40
-	@SOAK_STRIKES=200 $(BIN)/pytest -q tests/integration/test_kill.py --timeout 7200
+	@SOAK_STRIKES=200 $(SPREAD) tests/integration/test_kill.py --timeout 7200
 	@SOAK_QUESTIONS=1000 $(BIN)/pytest -q tests/integration/test_sql_differential.py --timeout 7200
 
 bench: setup ## Throughput, CPU and latency against Spark's own sink, interleaved

@@ -200,8 +200,6 @@ def _start(folder: Path, addresses: str, *words: str) -> "subprocess.Popen[bytes
             **os.environ,
             "ORION_PROJECT": str(folder),
             "ORION_KAFKA_BOOTSTRAP_SERVERS": addresses,
-            # A process that lives for seconds does not earn back the JVM's second compiler.
-            "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
         }
         return subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
 

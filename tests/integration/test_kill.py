@@ -5,7 +5,6 @@ import random
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,8 +48,6 @@ class Engine:
             **os.environ,
             "ORION_KAFKA_BOOTSTRAP_SERVERS": addresses,
             "ORION_ENGINE_MAX_BATCH_RECORDS": "300",
-            # A process that lives for seconds does not earn back the JVM's second compiler.
-            "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
         }
 
     def start(self, strike: str = "", *words: str) -> "subprocess.Popen[bytes]":
@@ -71,35 +68,24 @@ class Engine:
         assert process.wait(timeout=300) == 0, (self.folder / "app.log").read_text()[-4000:]
 
 
+# Two workers strike side by side.
 @pytest.mark.slow
 @pytest.mark.timeout(60 * max(STRIKES, 20))
+@pytest.mark.parametrize("lane", range(LANES))
 def test_kill_at_any_point_loses_and_doubles_nothing(
-    kafka: KafkaServer, topic: str, tmp_path: Path
+    lane: int, kafka: KafkaServer, topic: str, tmp_path: Path
 ) -> None:
-    # Two apps are struck side by side: most of the time goes to Spark's starts, which wait a lot.
-    with ThreadPoolExecutor(LANES) as lanes:
-        runs = [
-            lanes.submit(_strike_all, kafka, f"{topic}-{lane}", tmp_path / str(lane), lane)
-            for lane in range(LANES)
-        ]
-        for run in runs:
-            run.result()
-
-
-def _strike_all(kafka: KafkaServer, topic: str, folder: Path, lane: int) -> None:
-    """Kill an app at one place after the other, then check its books."""
     chance = random.Random(20261115 + lane)
     Topics(kafka.connection).create(topic, partitions=3)
-    folder.mkdir()
-    (folder / "app.py").write_text(APP.format(topic=topic))
-    engine = Engine(folder, kafka.addresses)
+    (tmp_path / "app.py").write_text(APP.format(topic=topic))
+    engine = Engine(tmp_path, kafka.addresses)
     ledger = Ledger(kafka.connection, topic)
     ledger.write(2_000)
     for number in range(STRIKES // LANES):
         strike_once(engine, ledger, PLACES[number % len(PLACES)], chance)
     engine.drain()
     check_topic(ledger, f"{topic}-out")
-    check_table(ledger, Lake(str(folder / ".orion" / "lake")), "kept")
+    check_table(ledger, Lake(str(tmp_path / ".orion" / "lake")), "kept")
     check_dead_letters(ledger, f"{topic}-copy.dlq")
     check_dead_letters(ledger, f"{topic}-lake.dlq")
     for query in (f"{topic}-copy", f"{topic}-lake"):

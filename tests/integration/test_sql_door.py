@@ -2,9 +2,6 @@
 
 import json
 import os
-import pty
-import select
-import signal
 import socket
 import subprocess
 import sys
@@ -21,7 +18,7 @@ from wsproto import ConnectionType, WSConnection
 from orion.log import Selection, consume
 from orion.testing.kafka import KafkaServer
 from orion.testing.server import HttpServer
-from orion.testing.wait import wait_until
+from tests.terminal import INTERRUPT, Terminal
 
 pytestmark = pytest.mark.timeout(120)
 BIN = Path(sys.executable).parent
@@ -310,47 +307,28 @@ def socket_frames(port: int, target: str) -> list[str]:
 
 def test_the_shell_talks_on_a_terminal(server: HttpServer, stream: str) -> None:
     ok(server, f"INSERT INTO {stream} (id, ms) VALUES ('pty', 1);")
-    master, slave = pty.openpty()
-    shell = subprocess.Popen(
-        [str(BIN / "orion"), "sql"],
-        cwd=server.folder,
-        env={**os.environ, **server.env, "COLUMNS": "100", "TERM": "xterm"},
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        close_fds=True,
-    )
-    os.close(slave)
-    seen = ""
-
-    def shows(word: str) -> bool:
-        nonlocal seen
-        ready, _, _ = select.select([master], [], [], 0.2)
-        if ready:
-            seen += os.read(master, 65_536).decode(errors="replace")
-        return word in seen
-
-    def type_line(text: str) -> None:
-        os.write(master, text.encode() + b"\r")
-
-    try:
-        wait_until(lambda: shows("orion>"), what="The prompt")
+    command = [str(BIN / "orion"), "sql"]
+    with Terminal(command, folder=server.folder, env=server.env) as shell:
+        shell.wait_for("orion>")
         # A statement goes on until its semicolon, over as many lines as it needs.
-        type_line("DESCRIBE")
-        type_line(f"{stream};")
-        wait_until(lambda: shows("ARRAY<STRING>"), what="The description")
-        type_line("DESCRIBE nothing_here;")
-        wait_until(lambda: shows("does not exist"), what="The error")
-        type_line(f"PRINT {stream} FROM BEGINNING;")
-        wait_until(lambda: shows("key: pty"), what="The record")
-        shell.send_signal(signal.SIGINT)
-        wait_until(lambda: shows("Query terminated."), what="The interrupt")
-        type_line("help")
-        wait_until(lambda: shows("SPOOL"), what="The help")
-        type_line("exit")
-        assert shell.wait(timeout=15) == 0
-        assert (server.folder / ".orion" / "sql_history").read_text().count("DESCRIBE") == 2
-    finally:
-        shell.kill()
-        shell.wait()
-        os.close(master)
+        shell.enter("DESCRIBE")
+        shell.enter(f"{stream};")
+        shell.wait_for("ARRAY<STRING>")
+        shell.enter("DESCRIBE nothing_here;")
+        shell.wait_for("does not exist")
+        # Keywords and names are completed, and a column of any source.
+        shell.type("DESCR\t")
+        shell.wait_for("DESCRIBE")
+        shell.type(f" {stream[:-1].lower()}\t")
+        shell.wait_for(stream)
+        shell.enter(";")
+        shell.wait_for("ARRAY<STRING>")
+        shell.enter(f"PRINT {stream} FROM BEGINNING;")
+        shell.wait_for("key: pty")
+        shell.type(INTERRUPT)
+        shell.wait_for("Query terminated.")
+        shell.enter("help")
+        shell.wait_for("SPOOL")
+        shell.enter("exit")
+        assert shell.process.wait(timeout=15) == 0
+    assert (server.folder / ".orion" / "sql_history").read_text().count("DESCRIBE") == 3

@@ -85,8 +85,6 @@ def start_engine(folder: Path, addresses: str, strike: str) -> "subprocess.Popen
         "ORION_KAFKA_BOOTSTRAP_SERVERS": addresses,
         "ORION_ENGINE_MAX_BATCH_RECORDS": "200",
         "ORION_STRIKE": strike,
-        # A process that lives for seconds does not earn back the second compiler.
-        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1",
     }
     with (folder / "engine.log").open("ab") as log:
         command = [sys.executable, "-m", "orion.cli.main", "engine"]

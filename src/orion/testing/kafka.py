@@ -1,21 +1,19 @@
 """A real Kafka for tests: one broker a test session on free ports, and a fresh topic a test.
 
 Use it with `pytest_plugins = ["orion.testing.kafka"]` in a conftest. The broker is started by
-`orion.cluster` under `orion.supervise`, shared by the workers of pytest-xdist, and stopped when the
-last one is done. `--bootstrap-servers` uses a running Kafka instead.
+`orion.cluster` under `orion.supervise` and ends with the session. Workers of pytest-xdist have one
+each: the catalogue, the schemas and the groups of one are no business of another.
+`--bootstrap-servers` uses a running Kafka instead.
 """
 
-import fcntl
 import os
 import re
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import psutil
 import pytest
@@ -26,6 +24,7 @@ from orion.supervise import Foreground, RunFolder, Supervisor, SupervisorClient,
 from orion.testing.wait import wait_until
 
 _START_TIMEOUT_S = 120.0
+_STOP_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -54,12 +53,12 @@ def kafka(
     if given:
         yield KafkaServer(given)
         return
-    shared = tmp_path_factory.getbasetemp()
-    owner = os.getpid()
-    if os.environ.get("PYTEST_XDIST_WORKER"):
-        shared, owner = shared.parent, os.getppid()
-    with _shared_kafka(shared / "kafka", owner) as server:
-        yield server
+    folder = tmp_path_factory.mktemp("kafka")
+    run = RunFolder(folder / ".orion")
+    server = _start_server(folder, run)
+    yield KafkaServer(f"127.0.0.1:{run.settings()['kafka.ports'][0]}")
+    SupervisorClient(run).shut_down()
+    server.wait(timeout=_STOP_TIMEOUT_S)
 
 
 @pytest.fixture
@@ -69,34 +68,17 @@ def topic(request: pytest.FixtureRequest) -> str:
     return f"{name[:80]}-{uuid.uuid4().hex[:8]}"
 
 
-@contextmanager
-def _shared_kafka(project: Path, owner: int) -> Iterator[KafkaServer]:
-    """Start the server or join the one another worker started; the last one out stops it."""
-    project.mkdir(exist_ok=True)
-    with (project / "users.lock").open("w") as users:
-        with _exclusive(project / "start.lock"):
-            run = RunFolder(project / ".orion")
-            if not run.is_running():
-                _start_server(project, run, owner)
-            fcntl.flock(users, fcntl.LOCK_SH)
-        try:
-            yield KafkaServer(f"127.0.0.1:{run.settings()['kafka.ports'][0]}")
-        finally:
-            with _exclusive(project / "start.lock"):
-                fcntl.flock(users, fcntl.LOCK_UN)
-                if _nobody_else(users):
-                    _stop_server(run)
-
-
-def _start_server(project: Path, run: RunFolder, owner: int) -> None:
-    ports = [str(port) for port in free_ports(2)]
-    command = [sys.executable, "-m", "orion.testing.kafka", str(project), *ports, str(owner)]
+def _start_server(project: Path, run: RunFolder) -> "subprocess.Popen[bytes]":
+    words = [str(number) for number in (*free_ports(2), os.getpid())]
     output = project / "server.log"
     with output.open("wb") as log:
         server = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            [sys.executable, "-m", "orion.testing.kafka", str(project), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
-    _servers.append(server)
     client = SupervisorClient(run)
     wait_until(
         lambda: server.poll() is not None or (run.is_running() and _is_ready(client)),
@@ -105,10 +87,7 @@ def _start_server(project: Path, run: RunFolder, owner: int) -> None:
     )
     if server.poll() is not None:
         raise AssertionError(f"Kafka did not start:\n{output.read_text()}")
-
-
-# Kept so that no Popen is collected while its process runs, which would warn.
-_servers: list["subprocess.Popen[bytes]"] = []
+    return server
 
 
 def _is_ready(client: SupervisorClient) -> bool:
@@ -118,28 +97,6 @@ def _is_ready(client: SupervisorClient) -> bool:
         return client.is_ready()
     except NotRunningError:
         return False
-
-
-def _stop_server(run: RunFolder) -> None:
-    SupervisorClient(run).shut_down()
-    wait_until(lambda: not run.is_running(), what="The stop of the test session's Kafka")
-    for server in _servers:
-        server.wait()
-
-
-@contextmanager
-def _exclusive(path: Path) -> Iterator[None]:
-    with path.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _nobody_else(users: IO[str]) -> bool:
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _serve(project: Path, port: int, controller_port: int, owner: int) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_until(condition: Callable[[], T], *, timeout_s: float = 30.0, what: str = "") -> T:
+def wait_until(condition: Callable[[], T], *, timeout_s: float = 60.0, what: str = "") -> T:
     """Return the condition's first true value; raise AssertionError when the time is over."""
     deadline = time.monotonic() + timeout_s
     while True:
