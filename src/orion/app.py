@@ -201,7 +201,7 @@ class App:
         """The functions of SQL, the project's own among them."""
         from orion.user_function import load_functions
 
-        return load_functions(self.settings.project)
+        return load_functions(self.settings.project, self.settings.functions)
 
     @cached_property
     def schemas(self) -> "SchemaSource":

@@ -6,21 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from orion.app import App
 from orion.cases import Case, Finished, read_cases, run_suite
 from orion.pipeline import Pipeline
 from orion.process import sql_session
+from orion.user_function import load_functions
 from tests.baseline import SUITE, case_hash, read_baseline, sample_of
 
-OWN = Path(__file__).parents[1] / "cases" / "sql"
+CASES = Path(__file__).parents[1] / "cases"
+OWN = CASES / "sql"
 
 
-def test_what_held_still_holds(
-    spark_app: Pipeline, app: App, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_held_still_holds(spark_app: Pipeline, capsys: pytest.CaptureFixture[str]) -> None:
     cases, known = _chosen()
     spark = spark_app.runtime.spark
-    finished = list(run_suite(cases, lambda: sql_session(spark), app.functions))
+    finished = list(run_suite(cases, lambda: sql_session(spark), load_functions(CASES)))
     lost = [run for run in finished if case_hash(run.case.id) in known and not run.verdict.passed]
     with capsys.disabled():
         sys.stdout.write(f"\n{_told(finished, lost)}\n")

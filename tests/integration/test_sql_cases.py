@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from orion.app import App
 from orion.cases import Finished, read_cases, run_suite
 from orion.pipeline import Pipeline
 from orion.process import sql_session
+from orion.user_function import load_functions
 
-CASES = Path(__file__).parents[1] / "cases" / "sql"
+FOLDER = Path(__file__).parents[1] / "cases"
+CASES = FOLDER / "sql"
 
 
 @pytest.fixture(scope="module")
-def finished(spark_app: Pipeline, app: App) -> dict[str, Finished]:
+def finished(spark_app: Pipeline) -> dict[str, Finished]:
     spark = spark_app.runtime.spark
-    runs = run_suite(read_cases(CASES), lambda: sql_session(spark), app.functions)
+    runs = run_suite(read_cases(CASES), lambda: sql_session(spark), load_functions(FOLDER))
     return {run.case.id: run for run in runs}
 
 

@@ -1,5 +1,6 @@
 """A platform of its own for cases over HTTP: a temporary project on free ports."""
 
+import json
 import os
 import signal
 import subprocess
@@ -45,14 +46,20 @@ class PlatformFailedError(UnavailableError):
 
 
 @contextmanager
-def own_platform() -> Iterator["App"]:
-    """Start a platform that nobody else uses; stop and remove it at the end."""
+def own_platform(functions: str = "") -> Iterator["App"]:
+    """Start a platform that nobody else uses; stop and remove it at the end.
+
+    Args:
+        functions: Where the functions are that cases may call, beside the built-in ones.
+    """
     from orion.app import App
     from orion.supervise import free_ports
 
     with tempfile.TemporaryDirectory(prefix="orion-test-") as name:
         folder = Path(name)
-        (folder / FILE_NAME).write_text(_SETTINGS.format(*free_ports(5)))
+        # A text of JSON is one of TOML as well.
+        own = f"functions = {json.dumps(functions)}\n" if functions else ""
+        (folder / FILE_NAME).write_text(own + _SETTINGS.format(*free_ports(5)))
         environ = {**os.environ, "ORION_PROJECT": name}
         # An order to end is an exception here: what was started is stopped on the way out.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from orion.config.server import check_server
-from orion.config.settings import SECTIONS, Settings
+from orion.config.settings import SECTIONS, Settings, top_fields
 from orion.model import InvalidInputError, nearest
 
 FILE_NAME = "orion.toml"
@@ -92,7 +92,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, Any, st
 
 def _known(settings: Settings) -> list[str]:
     names = [f"{s}.{f.name}" for s in SECTIONS for f in fields(getattr(settings, s))]
-    return ["data", *names]
+    return [*(f.name for f in top_fields()), *names]
 
 
 def _set(settings: Settings, key: str, value: Any, origin: str) -> Settings:
@@ -106,7 +106,8 @@ def _set(settings: Settings, key: str, value: Any, origin: str) -> Settings:
     if key not in _known(settings):
         raise UnknownSettingError(key, origin, _known(settings))
     if not name:
-        return replace(settings, data=_convert(key, value, "", origin))
+        changed = {key: _convert(key, value, "", origin)}
+        return replace(settings, **changed)
     part = getattr(settings, section)
     converted = _convert(key, value, getattr(type(part)(), name), origin)
     return replace(settings, **{section: replace(part, **{name: converted})})

@@ -1,7 +1,7 @@
 """All settings of a project, and their description for people."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,9 @@ class Settings:
 
     project: Path
     data: str = setting(".orion", "Folder of the project's data, relative to the project")
+    functions: str = setting(
+        "functions", "Your own functions of SQL: a file, whose .py may be left out, or a folder"
+    )
     kafka: KafkaSettings = field(default_factory=KafkaSettings)
     spark: SparkSettings = field(default_factory=SparkSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
@@ -85,6 +88,11 @@ class Settings:
         return (*own, server.rest_port, server.sql_port)
 
 
+def top_fields() -> Sequence[Field[Any]]:
+    """Return the settings that stand in no section."""
+    return [item for item in fields(Settings) if "meaning" in item.metadata]
+
+
 @dataclass(frozen=True)
 class Described:
     """One setting as `orion config show` prints it."""
@@ -97,8 +105,10 @@ class Described:
 
 def describe(settings: Settings) -> Iterator[Described]:
     """Yield every setting with its value, where it came from and what it means."""
-    top = {f.name: f for f in fields(Settings)}
-    yield _described(settings, "data", settings.data, top["data"].metadata["meaning"])
+    for item in top_fields():
+        yield _described(
+            settings, item.name, getattr(settings, item.name), item.metadata["meaning"]
+        )
     for section in SECTIONS:
         part = getattr(settings, section)
         for item in fields(part):

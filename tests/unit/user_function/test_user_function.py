@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 from pyspark import cloudpickle
 
-from orion.model import Decimal, Scalar
-from orion.user_function import DuplicateFunctionError, FunctionFileError, load_functions
+from orion.model import Decimal, Field, Scalar, Struct
+from orion.user_function import (
+    DuplicateFunctionError,
+    FunctionFileError,
+    MissingFunctionsError,
+    load_functions,
+)
 
 SHOUT = """
 import orion
@@ -51,6 +56,7 @@ def test_the_example_of_the_docs_works(tmp_path: Path) -> None:
     assert functions.resolve("words", [Scalar.STRING]).apply("a b") == ["a", "b"]
     price = functions.resolve("taxed", [Decimal(6, 2), Scalar.DOUBLE])
     assert price.apply(Number("10.00"), 0.5) == 15.0
+    assert functions.resolve("taxed", [Decimal(6, 2)]).returns == Decimal(12, 2)
     steps = functions.resolve("product", [Scalar.DOUBLE]).aggregation()
     assert steps.undo is not None
     assert steps.result(steps.undo(steps.add(steps.initial(), 4.0), 4.0)) == 1.0
@@ -60,6 +66,70 @@ def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     (tmp_path / "functions.py").write_text(SHOUT.replace("shout", "abs"))
     with pytest.raises(DuplicateFunctionError, match="'ABS'"):
         load_functions(tmp_path)
+
+
+SIZES = """
+from decimal import Decimal
+from typing import TypedDict
+import orion
+
+
+class Box(TypedDict):
+    W: int
+    H: int
+
+
+@orion.udf(name="size")
+def size_of_text(text: str) -> int:
+    return len(text)
+
+
+@orion.udf(name="size")
+def size_of_box(box: Box) -> int:
+    return box["W"] * box["H"]
+
+
+@orion.udf(name="size", returns="DECIMAL(8, 1)")
+def size_of_number(number: Decimal) -> Decimal:
+    return number
+"""
+
+
+def test_functions_of_one_name_are_its_variants(tmp_path: Path) -> None:
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "functions" / "sizes.py").write_text(SIZES)
+    more = SHOUT.replace("@orion.udf", "@orion.udf(name='size')").replace("text: str", "n: int")
+    (tmp_path / "functions" / "more.py").write_text(more)
+    functions = load_functions(tmp_path)
+    assert functions.resolve("size", [Scalar.STRING]).apply("four") == 4
+    box = Struct((Field("W", Scalar.BIGINT), Field("H", Scalar.BIGINT)))
+    assert functions.resolve("size", [box]).apply({"W": 2, "H": 3}) == 6
+    assert functions.resolve("size", [Decimal(4, 1)]).returns == Decimal(8, 1)
+    assert functions.resolve("size", [Scalar.BIGINT]).returns is Scalar.STRING
+    assert len(functions.get("size").variants) == 4
+
+
+@pytest.mark.parametrize("first", ["@orion.udf(name='call')", "@orion.udtf(name='call')"])
+def test_variants_that_cannot_be_told_apart_are_refused(tmp_path: Path, first: str) -> None:
+    (tmp_path / "functions").mkdir()
+    returns = "-> list[str]" if "udtf" in first else "-> str"
+    (tmp_path / "functions" / "a.py").write_text(
+        SHOUT.replace("@orion.udf", first).replace("-> str", returns)
+    )
+    (tmp_path / "functions" / "b.py").write_text(SHOUT.replace("def shout", "def call"))
+    with pytest.raises(DuplicateFunctionError, match="'CALL'") as caught:
+        load_functions(tmp_path)
+    assert caught.value.path == tmp_path / "functions" / "b.py"
+
+
+@pytest.mark.parametrize("place", ["own.py", "own", "nested"])
+def test_the_place_is_a_file_or_a_folder(tmp_path: Path, place: str) -> None:
+    (tmp_path / "own.py").write_text(SHOUT)
+    (tmp_path / "nested").mkdir()
+    (tmp_path / "nested" / "one.py").write_text(SHOUT)
+    assert "SHOUT" in load_functions(tmp_path, place)
+    with pytest.raises(MissingFunctionsError, match="elsewhere"):
+        load_functions(tmp_path, "elsewhere")
 
 
 def test_a_file_that_fails_is_named(tmp_path: Path) -> None:

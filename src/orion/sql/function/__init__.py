@@ -26,7 +26,7 @@ from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.limit import limit_functions
 from orion.sql.function.match import LambdaArgument
 from orion.sql.function.registry import Functions, Resolved, describe_variant
-from orion.sql.function.user import SignatureError, udaf, udf, udtf, user_functions
+from orion.sql.function.user import SignatureError, joined, udaf, udf, udtf, user_functions
 
 __all__ = [
     "Aggregation",
@@ -47,6 +47,7 @@ __all__ = [
     "built_in_functions",
     "describe_parameter",
     "describe_variant",
+    "joined",
     "limit_functions",
     "parameters_of",
     "udaf",

@@ -119,8 +119,12 @@ class Binding:
         self.letters[name] = wide
         self.widened += 1
 
-    def _bind_exactly(self, kind: Scalar, given: Type) -> None:
+    def _bind_exactly(self, kind: Scalar | Decimal, given: Type) -> None:
         if kind == given:
+            return
+        if isinstance(kind, Decimal):
+            _require(widest(given, kind) == kind)
+            self.widened += 1
             return
         here = Decimal if isinstance(given, Decimal) else given
         _require(here in _RANK and kind in _RANK and _RANK[here] < _RANK[kind])

@@ -1,6 +1,7 @@
 """Patterns of types: what a parameter takes, with letters for types that a call decides.
 
-Written as in `ARRAY<T>`, `MAP<K, V>`, `DECIMAL`, `ANY` or `LAMBDA<T, U>` (the last is the result).
+Written as in `ARRAY<T>`, `MAP<K, V>`, `DECIMAL`, `DECIMAL(10, 2)`, `ANY` or `LAMBDA<T, U>` (the
+last is the result).
 """
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 class Exactly:
     """One type, or a number that widens to it."""
 
-    type: Scalar
+    type: Scalar | Decimal
 
     def __str__(self) -> str:
         return str(self.type)
@@ -133,14 +134,14 @@ def read_pattern(text: str) -> Pattern:
 
 
 def split_top(text: str) -> list[str]:
-    """Return the parts of a list between the commas outside of angle brackets."""
+    """Return the parts of a list between the commas outside of brackets."""
     return list(_parts(text)) if text.strip() else []
 
 
 def _parts(text: str) -> Iterator[str]:
     depth, begin = 0, 0
     for at, letter in enumerate(text):
-        depth += (letter == "<") - (letter == ">")
+        depth += (letter in "<(") - (letter in ">)")
         if letter == "," and depth == 0:
             yield text[begin:at].strip()
             begin = at + 1
@@ -154,7 +155,23 @@ def _read_name(name: str) -> Pattern:
         return Exactly(_SCALARS[name])
     if len(name) == 1 and name.isupper():
         return Letter(name)
+    head, _, digits = name.removesuffix(")").partition("(")
+    if head.strip() == "DECIMAL":
+        precision, scale = (int(part) for part in digits.split(","))
+        return Exactly(Decimal(precision, scale))
     raise ValueError(f"'{name}' is no type")
+
+
+def is_definite(pattern: Pattern) -> bool:
+    """Tell whether a pattern says what a result is, once the letters are known."""
+    match pattern:
+        case ArrayOf(element):
+            return is_definite(element)
+        case MapOf(key, value):
+            return is_definite(key) and is_definite(value)
+        case StructOf(fields):
+            return all(is_definite(inner) for _, inner in fields)
+    return isinstance(pattern, Exactly | Letter)
 
 
 def pattern_of(kind: Type) -> Pattern:

@@ -7,17 +7,22 @@ def initials(name: str) -> str:
 @orion.udf(parameters="price DECIMAL, rate DOUBLE", returns="DOUBLE")
 def taxed(price, rate):
     return float(price) * (1 + rate)
+
+Several that have one name in SQL are its variants; the arguments of a call choose among them.
 """
 
 import inspect
 import typing
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from decimal import Decimal
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, overload
 
 from orion.model import InvalidInputError
+from orion.sql.function.errors import FunctionExistsError
 from orion.sql.function.function import Aggregation, Function, Kind, Meaning, Variant, variant
-from orion.sql.function.pattern import read_pattern, split_top
+from orion.sql.function.pattern import is_definite, read_pattern, split_top
 
 _Made = TypeVar("_Made", bound=Callable[..., Any])
 _Inner = TypeVar("_Inner", bound=Callable[..., Any])
@@ -30,6 +35,7 @@ _PYTHON: dict[Any, str] = {
     float: "DOUBLE",
     str: "STRING",
     bytes: "BYTES",
+    Decimal: "DECIMAL",
 }
 
 
@@ -47,8 +53,8 @@ class SignatureError(InvalidInputError):
         self.name, self.problem = name, problem
         super().__init__(
             f"Function '{name}': {problem}.",
-            fix="Annotate it with bool, int, float, str, bytes, list[...] or dict[str, ...], "
-            "or give parameters='a STRING, b INT' and returns='DOUBLE'.",
+            fix="Annotate it with bool, int, float, str, bytes, Decimal, list[...], dict[str, ...] "
+            "or a TypedDict, or give parameters='a STRING, b INT' and returns='DECIMAL(10, 2)'.",
         )
 
 
@@ -106,6 +112,7 @@ def udtf(
     parameters: str | None = None,
     returns: str | None = None,
     description: str = "",
+    takes_nulls: bool = False,
 ) -> Decorator: ...
 
 
@@ -116,6 +123,7 @@ def udtf(
     parameters: str | None = None,
     returns: str | None = None,
     description: str = "",
+    takes_nulls: bool = False,
 ) -> _Made | Decorator:
     """Make a Python function that returns a list a table function: a row for every element.
 
@@ -125,12 +133,13 @@ def udtf(
         parameters: What it takes.
         returns: The type of one element.
         description: What it does; the first line of its docstring otherwise.
+        takes_nulls: Whether it is called with None; otherwise NULL in is no row out.
     """
 
     def mark(made: _Inner, /) -> _Inner:
         takes, gives = _signature(made, name or made.__name__, parameters, returns)
         element = gives.removeprefix("ARRAY<").removesuffix(">") if returns is None else gives
-        one = variant(takes, element, made, takes_nulls=True)
+        one = variant(takes, element, made, takes_nulls=takes_nulls)
         return _marked(made, name, description, Kind.TABLE, one)
 
     return mark if function is None else mark(function)
@@ -159,7 +168,7 @@ def udaf(
         for step in ("initial", "add", "result", "merge"):
             if not callable(getattr(made, step, None)):
                 raise SignatureError(name or made.__name__, f"an aggregate needs '{step}'")
-        one = variant(parameters, _checked(made.__name__, returns), steps)
+        one = variant(parameters, _definite(name or made.__name__, returns), steps)
         return _marked(made, name, description, Kind.AGGREGATE, one)
 
     return mark
@@ -171,6 +180,19 @@ def user_functions(module: ModuleType) -> Iterator[Function]:
         made = getattr(value, _MARK, None)
         if isinstance(made, Function):
             yield made
+
+
+def joined(one: Function, other: Function) -> Function:
+    """Return a function with the variants of two; their kind is the same, their arguments not."""
+    taken = {_takes(known) for known in one.variants}
+    if one.kind is not other.kind or any(_takes(added) in taken for added in other.variants):
+        raise FunctionExistsError(other.name)
+    words = one.description or other.description
+    return replace(one, variants=one.variants + other.variants, description=words)
+
+
+def _takes(one: Variant) -> tuple[object, ...]:
+    return (one.repeated, *(parameter.pattern for parameter in one.parameters))
 
 
 def _marked(made: _Made, name: str, description: str, kind: Kind, one: Variant) -> _Made:
@@ -193,7 +215,13 @@ def _signature(
         returns = _pattern(name, hints["return"])
     for part in split_top(parameters):
         _checked(name, part.partition(" ")[2].removesuffix("..."))
-    return parameters, _checked(name, returns)
+    return parameters, _definite(name, returns)
+
+
+def _definite(name: str, returns: str) -> str:
+    if not is_definite(read_pattern(_checked(name, returns))):
+        raise SignatureError(name, f"'{returns}' leaves open what it returns")
+    return returns
 
 
 def _written(name: str, part: inspect.Parameter, hints: dict[str, Any]) -> str:
@@ -208,6 +236,9 @@ def _pattern(name: str, hint: Any) -> str:
     arguments = [one for one in typing.get_args(hint) if one is not type(None)]
     if hint in _PYTHON:
         return _PYTHON[hint]
+    if typing.is_typeddict(hint):
+        own = typing.get_type_hints(hint).items()
+        return f"STRUCT<{', '.join(f'{field} {_pattern(name, kind)}' for field, kind in own)}>"
     if typing.get_origin(hint) is list and len(arguments) == 1:
         return f"ARRAY<{_pattern(name, arguments[0])}>"
     if typing.get_origin(hint) is dict and len(arguments) == 2:

@@ -1,12 +1,14 @@
 """Functions of users: types from annotations or words, and errors that say what is missing."""
 
+from decimal import Decimal
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from orion.model import Array, Map, Scalar
-from orion.sql.function import Kind, built_in_functions
+from orion.model import Array, Map, Scalar, Type
+from orion.model import Decimal as Digits
+from orion.sql.function import Functions, Kind, WrongArgumentsError, built_in_functions
 from orion.sql.function.user import SignatureError, udaf, udf, udtf, user_functions
 
 STRING, BIGINT, DOUBLE = Scalar.STRING, Scalar.BIGINT, Scalar.DOUBLE
@@ -115,3 +117,46 @@ def test_missing_types_are_said() -> None:
         udf(parameters="a TEXTS", returns="STRING")(untyped)
     with pytest.raises(SignatureError, match="'add'"):
         udaf(parameters="a INT", returns="INT")(type("Half", (), {"initial": int}))
+
+
+def test_a_result_must_be_told_apart() -> None:
+    def rounded(number: Decimal) -> Decimal:
+        return number
+
+    with pytest.raises(SignatureError, match="leaves open"):
+        udf(rounded)
+    made = udf(returns="ARRAY<DECIMAL(10, 2)>")(rounded)
+    (found,) = user_functions(_module(made))
+    assert str(found.variants[0].returns) == "ARRAY<DECIMAL(10, 2)>"
+
+
+def test_a_decimal_parameter_with_digits_takes_what_fits() -> None:
+    @udf(parameters="price DECIMAL(8, 2)", returns="DOUBLE")
+    def as_double(price: Any) -> float:
+        return float(price)
+
+    functions = Functions(user_functions(_module(as_double)))
+    fitting: list[Type] = [Digits(8, 2), Digits(4, 1), Digits(6, 0)]
+    for given in fitting:
+        assert functions.resolve("as_double", [given]).parameters == (Digits(8, 2),)
+    unfit: list[Type] = [Digits(9, 3), Digits(9, 2), BIGINT, DOUBLE, STRING]
+    for given in unfit:
+        with pytest.raises(WrongArgumentsError):
+            functions.resolve("as_double", [given])
+
+
+def test_a_table_function_gives_no_row_for_null_unless_it_takes_nulls() -> None:
+    taking = udtf(name="all_letters", takes_nulls=True)(all_letters)
+    functions = Functions(user_functions(_module(letters, taking)))
+    assert functions.resolve("letters", [STRING]).apply(None) is None
+    assert functions.resolve("all_letters", [STRING]).apply(None) == ["-"]
+
+
+def all_letters(text: str | None) -> list[str]:
+    return list(text or "-")
+
+
+def _module(*made: object) -> ModuleType:
+    module = ModuleType("own")
+    module.__dict__.update({f"f{at}": one for at, one in enumerate(made)})
+    return module
