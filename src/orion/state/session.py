@@ -22,7 +22,8 @@ from orion.state.window import SessionWindows
 class SessionOperator:
     """Groups by key and session. State: the open sessions, by key.
 
-    A session that grows is taken back as it was, by a tombstone, and given as it is now.
+    A session that grows is taken back as it was, by a tombstone, and given as it is now; one whose
+    bounds stay is only given as it is now, with what it was before.
     """
 
     layout: GroupLayout
@@ -122,9 +123,11 @@ class _SessionRun:
         self._keep(at, key, [*(s for s in sessions if s not in near), merged])
         if self._is_final:
             return
-        grown = (start, end) != (time, time)
-        for number, session in enumerate(near if grown else []):
-            yield self._row(key, session, facts, number, is_absent=True)
+        if near and (start, end) == (time, time):
+            yield self._row(key, merged, facts, len(near), old=near[0])
+            return
+        for number, session in enumerate(near):
+            yield self._row(key, session, facts, number, old=session, is_absent=True)
         yield self._row(key, merged, facts, len(near))
 
     def _sessions(self, at: Any) -> list[Session]:
@@ -150,6 +153,7 @@ class _SessionRun:
         facts: Facts,
         number: int,
         *,
+        old: Session | None = None,
         is_absent: bool = False,
     ) -> Row:
         start, end, states = session
@@ -157,8 +161,8 @@ class _SessionRun:
         return (
             *key,
             *results,
-            *(results if is_absent else [None] * len(results)),
-            is_absent,
+            *([None] * len(results) if old is None else self._aggregates.results(old[2])),
+            old is not None,
             start,
             end,
             *facts.row(number, time_ms=end, is_absent=is_absent),

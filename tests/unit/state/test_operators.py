@@ -166,10 +166,14 @@ def test_sessions_end_as_if_all_events_were_known(seed: int, tmp_path: Path) -> 
         operator, [group_row(k, n, t, p) for p, (k, n, t, _) in enumerate(rows)], tmp_path, rng
     )
     names = [field.name for field in operator.outputs]
-    start, end, absent = (names.index(n) for n in ("WINDOWSTART", "WINDOWEND", "$absent"))
+    places = (names.index(n) for n in ("WINDOWSTART", "WINDOWEND", "$absent", "$had_old"))
+    start, end, absent, had_old = places
+    old = len(LAYOUT.keys) + len(LAYOUT.results)
     table: dict[Row, int] = {}
     for row in given:
         window = (row[0], row[start], row[end])
+        # What HAVING asks: was this window there, and what did it hold?
+        assert (row[had_old], row[old]) == (window in table, table.get(window))
         if row[absent]:
             del table[window]
         else:

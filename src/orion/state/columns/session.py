@@ -174,14 +174,17 @@ class SessionColumns:
         is_back = np.tile([True, False], count)[given]
         previous = course.parts.previous[place]
         source = np.column_stack([previous, place]).ravel()[given]
+        # A session whose bounds stay is not taken back first, but was there all the same.
+        had_old = np.column_stack([grown, ~begins & ~grown]).ravel()[given]
+        old_source = np.repeat(previous, 2)[given]
         ends = np.column_stack([before, end]).ravel()[given]
         numbers = np.column_stack([np.zeros(count, np.int64), ~begins]).ravel()[given]
         causes = np.repeat(rows, 2)[given]
         own = [
             *(take(column, causes) for column in self._columns.keys),
             *(take(column, source) for column in results),
-            *(take(column, source, is_back) for column in results),
-            pa.array(is_back),
+            *(take(column, old_source, had_old) for column in results),
+            pa.array(had_old),
             pa.array(np.repeat(start, 2)[given]),
             pa.array(ends),
         ]
