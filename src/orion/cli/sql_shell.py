@@ -15,10 +15,10 @@ from pygments.lexers.sql import SqlLexer
 from orion.cli.output import fail
 from orion.cli.sql_session import SqlSession
 from orion.model import OrionError
-from orion.sql import built_in_functions
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*$")
 _LEAVING = ("exit", "quit")
+_WHAT_THERE_IS = "DESCRIBE STREAMS; DESCRIBE TABLES; SHOW FUNCTIONS;"
 _HELP = """\
 Statements end with ';'. Ctrl-C ends a running query, Ctrl-D or exit the shell.
   SHOW STREAMS|TABLES|TOPICS|QUERIES|FUNCTIONS|PROPERTIES;   DESCRIBE name [EXTENDED];
@@ -44,20 +44,21 @@ class _Names(Completer):
 
     def __init__(self, session: SqlSession) -> None:
         self._session = session
-        self._fixed = [*_KEYWORDS, *(function.name for function in built_in_functions())]
         self._known: list[str] = []
 
     def refresh(self) -> None:
         """Look again at what there is; a server that is away offers nothing."""
         try:
-            entities = self._session.client.execute("DESCRIBE STREAMS; DESCRIBE TABLES;", {}, {})
+            entities = self._session.client.execute(_WHAT_THERE_IS, {}, {})
         except OrionError:
             return
         names: set[str] = set()
+        functions: list[str] = []
         for entity in entities:
-            for source in entity["sourceDescriptions"]:
+            functions += (function["name"] for function in entity.get("functions", ()))
+            for source in entity.get("sourceDescriptions", ()):
                 names |= {source["name"], *(field["name"] for field in source["fields"])}
-        self._known = sorted(names)
+        self._known = [*sorted(names), *functions]
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -67,7 +68,7 @@ class _Names(Completer):
         word = found.group() if found else ""
         if not word:
             return
-        for name in dict.fromkeys([*self._known, *self._fixed]):
+        for name in dict.fromkeys([*self._known, *_KEYWORDS]):
             if name.upper().startswith(word.upper()):
                 yield Completion(name, start_position=-len(word))
 
