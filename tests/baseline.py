@@ -1,6 +1,6 @@
 """Which cases of the suite beside this clone hold: kept as hashes, since the cases are not ours.
 
-`python -m tests.baseline REPORT…` writes the list anew from reports of `orion test --report`, run with
+`python -m tests.baseline REPORT…` writes the list anew from reports of `orion test --report` with
 `--functions tests/cases/functions.py`.
 """
 
