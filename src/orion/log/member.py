@@ -111,6 +111,8 @@ class GroupMember:
         except KafkaException as error:
             if error.args[0].name() == "_NO_OFFSET":
                 return []
+            if error.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
+                raise MemberStateError("a partition to commit does not exist") from error
             refuse(error, "commit offsets", addresses=self._addresses)
         return [_committed(each) for each in found or ()]
 
