@@ -11,6 +11,7 @@ from confluent_kafka.schema_registry import (
     Schema,
     SchemaReference,
     SchemaRegistryClient,
+    header_schema_id_serializer,
     record_subject_name_strategy,
     topic_record_subject_name_strategy,
     topic_subject_name_strategy,
@@ -107,6 +108,19 @@ def test_avro_goes_round(
     assert AvroDeserializer(client)(body, place) == {"id": 7, "note": "tea"}
     expected = subject.format(topic=name, record=f"shop.Order_{name}")
     assert expected in client.get_subjects()
+
+
+def test_the_identity_may_ride_in_a_header(
+    server: HttpServer, client: SchemaRegistryClient, name: str
+) -> None:
+    conf = {"schema.id.serializer": header_schema_id_serializer}
+    place = SerializationContext(name, MessageField.VALUE, headers=[])
+    body = AvroSerializer(client, ORDER, conf=conf)({"id": 7, "note": "tea"}, place)
+    # The id is no part of the body: a reader that knows neither asks by the header's identity.
+    assert body is not None
+    assert body[:1] == b"\x0e"
+    fresh = SchemaRegistryClient({"url": server.registry_url})
+    assert AvroDeserializer(fresh)(body, place) == {"id": 7, "note": "tea"}
 
 
 @pytest.mark.parametrize(("strategy", "subject"), STRATEGIES)

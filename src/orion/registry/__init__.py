@@ -33,6 +33,7 @@ from orion.registry.errors import (
     VersionNotDeletedError,
     VersionNotFoundError,
 )
+from orion.registry.guid import guid_of
 from orion.registry.parsed import Parsed, find_conflicts, parse
 from orion.registry.record import schema_fields
 from orion.registry.registration import Request
@@ -89,6 +90,7 @@ __all__ = [
     "check_subject",
     "find_breaches",
     "find_conflicts",
+    "guid_of",
     "parse",
     "parse_level",
     "parse_version",

@@ -11,6 +11,7 @@ from orion.registry.errors import (
     SubjectNotFoundError,
     VersionNotFoundError,
 )
+from orion.registry.guid import guid_of
 from orion.registry.record import Change, read_version
 from orion.registry.schema import Mode, Version
 from orion.registry.subject import DEFAULT_CONTEXT, EVERY_CONTEXT, split_subject
@@ -171,6 +172,11 @@ class Catalogue:
     def with_id(self, context: str, identity: int) -> list[Version]:
         """Return every version that has an id, deleted ones included."""
         return list(self._by_id.get((context, identity), ()))
+
+    def with_guid(self, guid: str) -> list[Version]:
+        """Return one version for each id that a schema has, in whatever context."""
+        firsts = (versions[0] for versions in self._by_id.values() if versions)
+        return [version for version in firsts if guid_of(version.schema) == guid]
 
     def same_ids(self, context: str) -> Iterator[Version]:
         """Yield one version for each id of a context."""

@@ -160,6 +160,14 @@ class Registry:
             raise SchemaNotFoundError(str(identity))
         return found
 
+    def with_guid(self, guid: str) -> list[Version]:
+        """Return one version for each id that the schema of a global identity has."""
+        with self._log.lock:
+            found = self._catalogue.with_guid(guid.lower())
+        if not found:
+            raise SchemaNotFoundError(guid)
+        return found
+
     def highest_id(self, context: str = DEFAULT_CONTEXT) -> int:
         """Return the highest id that was given in a context."""
         with self._log.lock:

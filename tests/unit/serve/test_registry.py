@@ -60,8 +60,27 @@ def test_every_operation_is_recorded_with_success() -> None:
 
 def _shape(path: str) -> tuple[str, ...]:
     words = ("subjects", "versions", "schemas", "ids", "types", "schema", "config", "mode")
-    more = ("contexts", "metadata", "referencedby", "compatibility")
+    more = ("contexts", "metadata", "referencedby", "compatibility", "guids")
     return tuple(word if word in (*words, *more) else "*" for word in path.strip("/").split("/"))
+
+
+@pytest.mark.anyio
+async def test_clients_that_take_more_are_told_the_global_identity() -> None:
+    more = {"confluent-accept-unknown-properties": "true"}
+    async with client() as http:
+        made = (
+            await http.post("/subjects/a/versions", json={"schema": '"int"'}, headers=more)
+        ).json()
+        assert (made["id"], made["version"], made["schema"]) == (1, 1, '"int"')
+        guid = made["guid"]
+        for path in ("/subjects/a/versions/1", "/schemas/ids/1", f"/schemas/guids/{guid.upper()}"):
+            assert (await http.get(path, headers=more)).json()["guid"] == guid
+        assert "guid" not in (await http.get("/subjects/a/versions/1")).json()
+        # The same schema has the same identity in another context, whatever its id there.
+        await http.post("/subjects/:.lab:x/versions", json={"schema": '"long"'})
+        await http.post("/subjects/:.lab:a/versions", json={"schema": '"int"'})
+        ids = (await http.get(f"/schemas/guids/{guid}/ids")).json()
+        assert ids == [{"context": ".", "id": 1}, {"context": ".lab", "id": 2}]
 
 
 @pytest.mark.anyio

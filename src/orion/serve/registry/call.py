@@ -51,11 +51,16 @@ class BadFieldError(InvalidInputError):
 
 @dataclass(frozen=True)
 class Call:
-    """One request."""
+    """One request.
+
+    Args:
+        takes_more: Whether the client takes fields that older ones do not know, such as `guid`.
+    """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
+    takes_more: bool = False
 
     def word(self, name: str) -> str:
         """Return a part of the path."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MEDIA_TYPE", "routes"]
 
+# By this header clients say that they take what came with newer registries.
+_MORE = "confluent-accept-unknown-properties"
+
 
 def routes(app: "App") -> list[BaseRoute]:
     """Return the routes of the registry."""
@@ -55,7 +58,8 @@ def _endpoint(registry: Registry, operation: Operation) -> Callable[[Request], A
     async def answer(request: Request) -> Response:
         media_type = choose(request.headers.get("accept", ""))
         body = await read_json(request, media_types=READ) if operation.body else None
-        call = Call(request.path_params, request.query_params, body)
+        takes_more = request.headers.get(_MORE, "").lower() == "true"
+        call = Call(request.path_params, request.query_params, body, takes_more)
         found = await run_in_threadpool(operation.act, registry, call)
         return _answer(found, media_type)
 

@@ -9,11 +9,12 @@ from orion.registry import (
     Registry,
     SchemaNotFoundError,
     Version,
+    guid_of,
     schema_fields,
     split_subject,
 )
 from orion.serve.registry.call import Call
-from orion.serve.registry.subjects import entity
+from orion.serve.registry.subjects import entity, guid_field
 
 
 def list_types(_registry: Registry, _call: Call) -> Any:
@@ -28,13 +29,13 @@ def list_schemas(registry: Registry, call: Call) -> Any:
         deleted=call.flag("deleted"),
         latest=call.flag("latestOnly"),
     )
-    return call.page([entity(version) for version in found])
+    return call.page([entity(call, version) for version in found])
 
 
 def get_schema(registry: Registry, call: Call) -> Any:
     """Return the schema of an id."""
     version = _found(registry, call)[0]
-    body = schema_fields(version.schema)
+    body = {**guid_field(call, version), **schema_fields(version.schema)}
     body["schema"] = registry.text(version, call.query.get("format", ""))
     if call.flag("fetchMaxId"):
         body["maxId"] = registry.highest_id(_context(call))
@@ -44,6 +45,21 @@ def get_schema(registry: Registry, call: Call) -> Any:
 def get_schema_text(registry: Registry, call: Call) -> Any:
     """Return the schema alone of an id."""
     return registry.text(_found(registry, call)[0], call.query.get("format", "")).encode()
+
+
+def get_schema_by_guid(registry: Registry, call: Call) -> Any:
+    """Return the schema of a global identity."""
+    version = registry.with_guid(call.word("guid"))[0]
+    body = {"guid": guid_of(version.schema), **schema_fields(version.schema)}
+    body["schema"] = registry.text(version, call.query.get("format", ""))
+    return body
+
+
+def list_ids_of_guid(registry: Registry, call: Call) -> Any:
+    """Return the ids that the schema of a global identity has, each with its context."""
+    found = registry.with_guid(call.word("guid"))
+    places = sorted((split_subject(version.subject)[0], version.id) for version in found)
+    return [{"context": context, "id": number} for context, number in places]
 
 
 def list_subjects(registry: Registry, call: Call) -> Any:

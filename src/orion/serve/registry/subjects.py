@@ -3,7 +3,14 @@
 from typing import Any
 
 from orion.model import InvalidInputError
-from orion.registry import EVERY_CONTEXT, Registry, SchemaNotFoundError, Version, schema_fields
+from orion.registry import (
+    EVERY_CONTEXT,
+    Registry,
+    SchemaNotFoundError,
+    Version,
+    guid_of,
+    schema_fields,
+)
 from orion.serve.registry.call import Call
 
 
@@ -17,7 +24,7 @@ class NoMetadataError(InvalidInputError):
         )
 
 
-def entity(version: Version, text: str | None = None) -> dict[str, Any]:
+def entity(call: Call, version: Version, text: str | None = None) -> dict[str, Any]:
     """Return a version as answers hold it."""
     fields = schema_fields(version.schema)
     if text is not None:
@@ -26,8 +33,14 @@ def entity(version: Version, text: str | None = None) -> dict[str, Any]:
         "subject": version.subject,
         "version": version.version,
         "id": version.id,
+        **guid_field(call, version),
         **fields,
     }
+
+
+def guid_field(call: Call, version: Version) -> dict[str, Any]:
+    """Return the global identity of a schema, for clients that take it."""
+    return {"guid": guid_of(version.schema)} if call.takes_more else {}
 
 
 def list_subjects(registry: Registry, call: Call) -> Any:
@@ -52,7 +65,7 @@ def list_versions(registry: Registry, call: Call) -> Any:
 def get_version(registry: Registry, call: Call) -> Any:
     """Return one version of a subject."""
     version = registry.version(call.subject(), call.version(), deleted=call.flag("deleted"))
-    return entity(version, registry.text(version, call.query.get("format", "")))
+    return entity(call, version, registry.text(version, call.query.get("format", "")))
 
 
 def get_version_text(registry: Registry, call: Call) -> Any:
@@ -78,13 +91,14 @@ def get_by_metadata(registry: Registry, call: Call) -> Any:
     for version in reversed(registry.versions(subject, deleted=call.flag("deleted"))):
         properties = (version.schema.metadata or {}).get("properties") or {}
         if wanted.items() <= properties.items():
-            return entity(version, registry.text(version, call.query.get("format", "")))
+            return entity(call, version, registry.text(version, call.query.get("format", "")))
     raise SchemaNotFoundError(f"with that metadata in subject '{subject}'")
 
 
 def register(registry: Registry, call: Call) -> Any:
     """Register a schema; answers its id."""
-    return {"id": registry.register(call.request(call.subject())).id}
+    version = registry.register(call.request(call.subject()))
+    return entity(call, version) if call.takes_more else {"id": version.id}
 
 
 def find(registry: Registry, call: Call) -> Any:
@@ -96,7 +110,7 @@ def find(registry: Registry, call: Call) -> Any:
         normalize=request.normalize,
         deleted=call.flag("deleted"),
     )
-    return entity(version, registry.text(version, call.query.get("format", "")))
+    return entity(call, version, registry.text(version, call.query.get("format", "")))
 
 
 def delete_subject(registry: Registry, call: Call) -> Any:

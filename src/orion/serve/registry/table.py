@@ -13,6 +13,7 @@ _PAGE = ("offset:integer", "limit:integer")
 _SCHEMA, _CONFIG, _MODE = "SchemaRequest", "ConfigRequest", "ModeRequest"
 _VERSION = "/subjects/{subject}/versions/{version}"
 _ID = "/schemas/ids/{id:int}"
+_GUID = "/schemas/guids/{guid}"
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ OPERATIONS = (
     Operation(
         "GET", f"{_ID}/versions", schemas.list_versions, ("subject:string", "deleted", *_PAGE)
     ),
+    Operation("GET", _GUID, schemas.get_schema_by_guid, ("format:string",)),
+    Operation("GET", f"{_GUID}/ids", schemas.list_ids_of_guid),
     Operation("GET", "/contexts", schemas.list_contexts, _PAGE),
     Operation("DELETE", "/contexts/{context}", schemas.delete_context),
     Operation("GET", "/config", settings.get_config),
