@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from orion.sql import computation_or_null, typed
 from orion.state.clock import Clock
 from orion.state.columns import Event, Reach, run_interval
 from orion.state.fact import Facts
@@ -26,11 +27,13 @@ class IntervalOperator(JoinOperator):
         after_ms: How far a right event may lie behind a left one.
         grace_ms: How late an event may come; None: a day, and an event that finds no partner goes
             out at once, alone; otherwise it goes out when no partner can come any more.
+        condition: What must hold of a pair besides.
     """
 
     before_ms: int
     after_ms: int
     grace_ms: int | None
+    condition: typed.Typed | None = None
 
     @property
     def kept_ms(self) -> int:
@@ -41,7 +44,8 @@ class IntervalOperator(JoinOperator):
     def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
         """Give a row for every pair of a sorted table, and for events that stay alone."""
         layout = self.layout
-        if self.grace_ms is not None and (layout.keeps_left or layout.keeps_right):
+        waits = self.grace_ms is not None and (layout.keeps_left or layout.keeps_right)
+        if waits or self.condition is not None:
             # Events that wait to go out alone are looked at one by one.
             return None
         reach = Reach(self.before_ms, self.after_ms, self.kept_ms)
@@ -73,6 +77,9 @@ class _IntervalRun:
         self._state = state
         self.clock = Clock(state)
         self._number = 0
+        condition = operator.condition
+        self._holds = None if condition is None else computation_or_null(condition)
+        self._names = [field.name for field in (*self._layout.left, *self._layout.right)]
 
     def take(self, row: Row) -> Iterator[Row]:
         side, key, own, facts = self._layout.split(row)
@@ -86,21 +93,30 @@ class _IntervalRun:
         kept = self._state.get(at)
         sides = [self._recent(events, now) for events in (kept[1:] if kept else ([], []))]
         first, end = self._reach(side, facts.time_ms, sides[1 - side])
-        for time, other, _ in sides[1 - side][first:end]:
+        events = sides[1 - side]
+        met = [n for n in range(first, end) if self._meets(side, own, events[n][1])]
+        for time, other, _ in (events[n] for n in met):
             pair = (own, other) if side == LEFT else (other, own)
             yield self._row(key, pair, max(time, facts.time_ms), facts)
         waits = False
-        if first == end and self._layout.keeps(side):
+        if not met and self._layout.keeps(side):
             waits = self._operator.grace_ms is not None and self._over(side, facts.time_ms) > now
             if not waits:
                 yield self._alone(key, side, own, facts.time_ms, facts)
-        sides[1 - side][first:end] = [(*event[:2], False) for event in sides[1 - side][first:end]]
+        for number in met:
+            events[number] = (*events[number][:2], False)
         if facts.time_ms < now - self._operator.kept_ms:
             self.clock.drop(facts, now - self._operator.kept_ms, now)
         else:
             # Events of one time stay in the order they came.
             insort(sides[side], (facts.time_ms, own, waits), key=_time)
         self._keep(at, key, sides)
+
+    def _meets(self, side: int, own: Values, other: Values) -> bool:
+        if self._holds is None:
+            return True
+        left, right = (own, other) if side == LEFT else (other, own)
+        return self._holds(dict(zip(self._names, (*left, *right), strict=True))) is True
 
     def _reach(self, side: int, time: int, events: list[Event]) -> tuple[int, int]:
         """Return from where to where events of the other side are partners."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from orion.model import Field, Scalar
-from orion.sql import built_in_functions, step, typed
+from orion.sql import built_in_functions, step, tree, typed
 from orion.state import (
     LEFT,
     RIGHT,
@@ -316,6 +316,52 @@ def test_events_that_lie_close_enough_meet_once(seed: int, tmp_path: Path) -> No
         if (side, other) == (LEFT, RIGHT) and key == same and at - before <= then <= at + after
     )
     assert Counter(row[:3] for row in given) == wanted
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("waits", [False, True])
+def test_an_event_is_alone_whose_partners_all_fail_the_condition(
+    waits: bool, seed: int, tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    rows = [(rng.choice([LEFT, RIGHT]), rng.choice(KEYS), rng.randrange(9), n) for n in range(50)]
+    layout = joining(left=True, right=True)
+    left, right = (typed.Input(Scalar.BIGINT, part.name) for part in (*layout.left, *layout.right))
+    less = typed.Compared(Scalar.BOOLEAN, tree.ComparisonOperator.LESS, left, right)
+    grace = 5 if waits else None
+    # Behind all others, so that every one that waits goes out.
+    last = (LEFT, "z", 0, 1000)
+    operator = IntervalOperator(layout, 10, 10, grace_ms=grace, condition=less)
+    given = run(
+        operator,
+        [side_row(s, k, n, t, p) for p, (s, k, n, t) in enumerate([*rows, last])],
+        tmp_path,
+        rng,
+    )
+    pairs = Counter(
+        (key, number, partner)
+        for side, key, number, at in rows
+        for other, same, partner, then in rows
+        if (side, other) == (LEFT, RIGHT) and key == same and abs(at - then) <= 10
+        if number < partner
+    )
+    found = Counter(row[:3] for row in given)
+    assert Counter({row: n for row, n in found.items() if None not in row[1:]}) == pairs
+    alone = Counter(
+        (key, number, None) if side == LEFT else (key, None, number)
+        for side, key, number, at in [*rows, last]
+        if not any(
+            (side != other and key == same and abs(at - then) <= 10)
+            and (number < partner if side == LEFT else partner < number)
+            # Without a grace only those before an event keep it from going out alone.
+            and (waits or then <= at)
+            for other, same, partner, then in rows
+        )
+    )
+    if waits:
+        # The last one still waits.
+        alone -= Counter([("z", 0, None)])
+    assert Counter({row: n for row, n in found.items() if None in row[1:]}) == alone
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -13,6 +13,7 @@ from orion.process.sql.operate import apply_operator, fact_columns
 from orion.process.sql.read import Surroundings
 from orion.sql import step, tree, typed
 from orion.state import (
+    ABSENT,
     JOIN_KEY,
     LEFT,
     OWN_KEY,
@@ -44,11 +45,31 @@ def join_rows(
         operator = _operator(node, layout)
         spread = [quoted(JOIN_KEY)]
         joined = apply_operator(both, operator, spread, next(around.places), SEQUENCE)
+    joined = _fulfilling(joined, node, layout)
     if not _is_windowed(node):
         return joined.withColumn(node.key_name, quoted(JOIN_KEY))
     key = quoted(JOIN_KEY)
     parts = {node.key_name: "KEY", "WINDOWSTART": "START", "WINDOWEND": "END"}
     return joined.withColumns({name: key.getField(part) for name, part in parts.items()})
+
+
+def _fulfilling(joined: DataFrame, node: step.JoinStep, layout: JoinLayout) -> DataFrame:
+    """Return the pairs for which the join's condition holds; of the others, who stays alone."""
+    if node.condition is None or _decides(node):
+        return joined
+    holds = F.coalesce(compile_expression(node.condition), F.lit(False)) & ~F.col(ABSENT)
+    if node.kind is tree.JoinKind.INNER:
+        if step.is_table(node):
+            return joined.withColumn(ABSENT, ~holds)
+        return joined.where(holds)
+    lost = layout.right if node.kind is tree.JoinKind.LEFT else layout.left
+    # All at once: the condition must see the columns as they were.
+    return joined.withColumns({f.name: F.when(holds, quoted(f.name)) for f in lost})
+
+
+def _decides(node: step.JoinStep) -> bool:
+    """Tell whether the operator itself must know the condition: who is alone depends on it."""
+    return node.interval is not None and node.kind is not tree.JoinKind.INNER
 
 
 def _is_windowed(node: step.JoinStep) -> bool:
@@ -113,7 +134,10 @@ def _side(rows: DataFrame, side: int, key: Column, layout: JoinLayout) -> DataFr
 def _operator(node: step.JoinStep, layout: JoinLayout) -> Operator:
     if node.interval is not None:
         within = node.interval
-        return IntervalOperator(layout, within.before_ms, within.after_ms, within.grace_ms)
+        condition = node.condition if _decides(node) else None
+        return IntervalOperator(
+            layout, within.before_ms, within.after_ms, within.grace_ms, condition
+        )
     if step.is_table(node.left):
         return TableTableOperator(layout)
     return StreamTableOperator(layout)

@@ -49,16 +49,31 @@ def _words(step: Step) -> Iterator[str]:
             if window is not None:
                 yield f"in {window.kind.value} windows of {window.size.ms} ms"
         case Rank():
-            by = ", ".join(f"{s.name}{' DESC' if s.descending else ''}" for s in step.sorts)
-            what = "its places" if step.is_table else "the events that take a place"
-            yield f"RANK THE FIRST {step.count} AS {step.number} BY {by}"
-            yield f"of each {', '.join(step.keys) or 'row'}, giving {what}"
-        case JoinStep(kind, _, _, match):
-            yield f"{kind.value} JOIN ON {_text(match.left)} = {_text(match.right)}"
+            yield from _rank_words(step)
+        case JoinStep():
+            yield from _join_words(step)
         case Project(_, key, value):
             yield f"SELECT {_columns(value)}"
             if key:
                 yield f"keyed by {_columns(key)}"
+
+
+def _rank_words(step: Rank) -> Iterator[str]:
+    by = ", ".join(f"{sort.name}{' DESC' if sort.descending else ''}" for sort in step.sorts)
+    what = "its places" if step.is_table else "the events that take a place"
+    yield f"RANK THE FIRST {step.count} AS {step.number} BY {by}"
+    yield f"of each {', '.join(step.keys) or 'row'}, giving {what}"
+
+
+def _join_words(step: JoinStep) -> Iterator[str]:
+    match = step.match
+    if isinstance(match.left, typed.Constant):
+        yield f"{step.kind.value} JOIN WITHOUT EQUALITY"
+        yield "in one task: each event looks at all within its time"
+    else:
+        yield f"{step.kind.value} JOIN ON {_text(match.left)} = {_text(match.right)}"
+    if step.condition is not None:
+        yield f"where {_text(step.condition)}"
 
 
 def _columns(columns: tuple[Named, ...]) -> str:

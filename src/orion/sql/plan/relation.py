@@ -1,7 +1,7 @@
 """The sources of a query: one, or several joined; what the joined rows are keyed by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeGuard
 
@@ -10,12 +10,12 @@ from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import step as steps
 from orion.sql.plan.catalogue import Catalogue
-from orion.sql.plan.compare import compare
 from orion.sql.plan.errors import StatementError
+from orion.sql.plan.match import Joining, plan_condition
 from orion.sql.plan.resolve import Resolver
 from orion.sql.plan.scope import SourceScope
 from orion.sql.plan.step import Interval, JoinStep, Match, Read, Step
-from orion.sql.plan.typed import Compared, Input, Typed, inputs_of
+from orion.sql.plan.typed import Input, Typed
 
 _SYNTHETIC_KEY = "ROWKEY"
 
@@ -100,16 +100,21 @@ class _Joins:
 
     def plan(self, relation: tree.Join) -> Relation:
         step, key = self._plan(relation)
-        assert key is not None
-        made = {c.name: c.type for c in key.candidates if _is_made(c)}
-        return Relation(step, SourceScope(list(self._reads.values()), made), (key,))
+        keys = () if key is None else (key,)
+        made = {c.name: c.type for key in keys for c in key.candidates if _is_made(c)}
+        return Relation(step, SourceScope(list(self._reads.values()), made), keys)
 
     def _plan(self, relation: tree.Relation) -> tuple[Step, KeyColumn | None]:
         if not isinstance(relation, tree.Join):
             return self._reads[relation.alias.text], None
         left, left_key = self._plan(relation.left)
         right = self._reads[relation.right.alias.text]
-        match = self._match(relation, left, right)
+        resolver = Resolver(
+            SourceScope([*steps.reads_of(left), right]), self._functions, self._custom
+        )
+        is_streams = not steps.is_table(left) and not right.source.is_table
+        joining = plan_condition(relation.on, right, resolver, is_streams=is_streams)
+        match = joining.match
         _check_windows(left, right, relation)
         _check_windowed_keys(left, right, match, relation)
         is_foreign = self._check_kinds(relation, left, right, match, left_key)
@@ -121,36 +126,9 @@ class _Joins:
         if isinstance(left, JoinStep) and left_key and by in left_key.candidates and by.type:
             by = Input(by.type, left.key_name)
         step = JoinStep(relation.kind, left, right, match, interval, is_foreign, name, by)
-        return step, self._key(step, left_key)
-
-    def _match(self, relation: tree.Join, left: Step, right: Read) -> Match:
-        on = relation.on
-        if not isinstance(on, tree.Comparison) or on.operator is not tree.ComparisonOperator.EQUAL:
-            raise StatementError(
-                "A join needs one condition that two expressions are equal.", node=on
-            )
-        reads = [*steps.reads_of(left), right]
-        resolver = Resolver(SourceScope(reads), self._functions, self._custom)
-        one, other = resolver.resolve(on.left), resolver.resolve(on.right)
-        met = compare(tree.ComparisonOperator.EQUAL, one, other, on)
-        assert isinstance(met, Compared)
-        sides = [self._side(part, right) for part in (one, other)]
-        if one.type != other.type:
-            raise StatementError(
-                f"The join compares {one.type} with {other.type}.", node=on, fix="CAST one of them."
-            )
-        if sides == [False, True]:
-            return Match(one, other)
-        if sides == [True, False]:
-            return Match(other, one)
-        raise StatementError(
-            "Each side of the join's condition must name one of the joined sources.", node=on
-        )
-
-    def _side(self, part: Typed, right: Read) -> bool | None:
-        """Tell whether an expression speaks of the right side; None: of both or of neither."""
-        found = {name.split(".", 1)[0] == right.alias for name in inputs_of(part)}
-        return found.pop() if len(found) == 1 else None
+        _check_condition(joining, step, relation)
+        step = replace(step, condition=joining.condition)
+        return step, None if joining.is_any else self._key(step, left_key)
 
     def _check_kinds(
         self,
@@ -215,6 +193,19 @@ class _Joins:
         assert isinstance(left, Read)
         (column,) = left.source.key
         return KeyColumn(column.name, (Input(column.type, left.column(column.name)),))
+
+
+def _check_condition(joining: Joining, step: JoinStep, node: tree.Join) -> None:
+    """Refuse a pair that fails its condition where both of its rows would have to stay, apart."""
+    if joining.condition is None or step.interval is not None:
+        return
+    if step.kind is tree.JoinKind.FULL:
+        raise StatementError(
+            "A FULL join of tables takes no condition beside its equality: two rows that do not"
+            " meet would share one key.",
+            node=node,
+            fix="Use LEFT or RIGHT, or compare in WHERE.",
+        )
 
 
 def _is_made(candidate: Typed) -> TypeGuard[Input]:

@@ -59,7 +59,7 @@ def _stateful(step: Step) -> Iterator[object]:
             yield shape, [named.expression for named in step.input.value]
             yield from _stateful(step.input)
         case JoinStep():
-            yield step.kind, step.match, step.interval
+            yield step.kind, step.match, step.interval, step.condition
             yield from _stateful(step.left)
         case Read():
             return

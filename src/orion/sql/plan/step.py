@@ -141,6 +141,7 @@ class JoinStep:
         key_name: The column that holds what they are joined by.
         left_key: What the left rows are joined by; of a join before it, its key, which even a
             tombstone has.
+        condition: What must hold of a pair besides; rows whose pairs all fail are alone.
     """
 
     kind: JoinKind
@@ -151,6 +152,7 @@ class JoinStep:
     is_foreign_key: bool = False
     key_name: str = "ROWKEY"
     left_key: Typed | None = None
+    condition: Typed | None = None
 
 
 @dataclass(frozen=True)

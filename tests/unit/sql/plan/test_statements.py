@@ -376,3 +376,49 @@ def test_a_ranking_is_replaced_only_by_one_with_the_same_places() -> None:
     )
     with pytest.raises(OrionError, match="groups, windows or joins otherwise"):
         planner.plan(statement, known, number=9)
+
+
+@pytest.mark.parametrize(
+    ("select", "columns"),
+    [
+        (
+            "STREAM x AS SELECT s.id, n FROM s JOIN s2 WITHIN 1 HOUR"
+            " ON n < s2.other AND s.id = s2.id",
+            "`S_ID` INTEGER KEY, `N` BIGINT",
+        ),
+        (
+            "STREAM x AS SELECT s.id AS a, n FROM s FULL JOIN s2 WITHIN 1 HOUR ON n < s2.other",
+            "`A` INTEGER, `N` BIGINT",
+        ),
+        (
+            "STREAM x AS SELECT s.id, v FROM s LEFT JOIN t ON s.id = t.id AND n > 3",
+            "`S_ID` INTEGER KEY, `V` STRING",
+        ),
+    ],
+)
+def test_joins_may_have_further_conditions(select: str, columns: str) -> None:
+    found = plan(f"CREATE {select};")
+    assert found.sink.schema_text() == columns
+    join = found.plan.step.input
+    assert isinstance(join, step.JoinStep)
+    assert join.condition is not None
+
+
+@pytest.mark.parametrize(
+    ("select", "reason"),
+    [
+        ("STREAM x AS SELECT s.id, v FROM s JOIN t ON s.n > 3", "two expressions are equal"),
+        (
+            "TABLE x AS SELECT t.id, w FROM t FULL JOIN t2 ON t.id = t2.id AND v < w",
+            "would share one key",
+        ),
+        (
+            "STREAM x AS SELECT s.id, n FROM s JOIN s2 WITHIN 1 HOUR ON s.id = s2.id"
+            " AND s.name = s2.name",
+            "there are more",
+        ),
+    ],
+)
+def test_joins_whose_conditions_cannot_be_kept_say_why(select: str, reason: str) -> None:
+    with pytest.raises(OrionError, match=reason):
+        plan(f"CREATE {select};")
