@@ -58,6 +58,9 @@ def test_it_says_what_it_is(server: HttpServer) -> None:
     assert info["kafkaClusterId"]
     health = httpx.get(f"{server.sql_url}/healthcheck").json()
     assert health["isHealthy"] is True
+    metrics = httpx.get(f"{server.sql_url}/metrics")
+    assert metrics.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert "# TYPE orion_query_late_records_total counter" in metrics.text
     assert httpx.get(f"{server.sql_url}/clusterStatus").status_code == 200
     assert httpx.get(f"{server.sql_url}/chc/ready").json() == {}
     assert httpx.get(f"{server.sql_url}/is_valid_property/auto.offset.reset").json() is True

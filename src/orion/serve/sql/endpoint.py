@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from orion.model import InvalidInputError, OrionError
+from orion.observe import METRICS_TYPE, write_metrics
 from orion.serve.body import read_json
 from orion.serve.sql.insert import encode_row, find_target, read_row
 from orion.serve.sql.print_topic import print_lines
@@ -103,6 +104,17 @@ class SqlApi:
         details = {"metastore": {"isHealthy": True}, "kafka": part, "commandRunner": part}
         body = {"isHealthy": is_up, "details": details, "serverState": "READY"}
         return _json(body, request)
+
+    @_answered
+    async def tell_metrics(self, request: Request) -> Response:
+        """Give the numbers of all queries to who gathers them."""
+        del request
+        text = await run_in_threadpool(self._metrics)
+        return Response(text, media_type=METRICS_TYPE)
+
+    def _metrics(self) -> str:
+        lags = {group.name: group.lag_records for group in self.rooms.app.groups.list()}
+        return write_metrics(self.rooms.statuses().values(), lags)
 
     @_answered
     async def run_statements(self, request: Request) -> Response:

@@ -33,6 +33,7 @@ def routes(api: SqlApi) -> list[BaseRoute]:
         Route("/", api.go_to_info),
         Route("/info", api.tell_info),
         Route("/healthcheck", api.tell_health),
+        Route("/metrics", api.tell_metrics),
         Route("/ksql", api.run_statements, methods=["POST"]),
         Route("/query", api.run_query, methods=["POST"]),
         Route("/query-stream", api.stream_query, methods=["POST"]),
