@@ -11,6 +11,7 @@ from pyspark.sql.avro.functions import from_avro, to_avro
 from bench.measure import Cost, cost_of
 from orion.formats import Format, FormatSpec, MemorySchemas, schema_of
 from orion.model import Field, Scalar
+from orion.process.decoding import add_decoded, plan_for_known
 from orion.process.format import decode_column, encode_column
 
 COLUMNS = (
@@ -35,7 +36,7 @@ def run_formats(spark: SparkSession, *, records: int, rounds: int) -> dict[str, 
     rows = _rows(spark, records).cache()
     schemas = MemorySchemas()
     avro = FormatSpec(Format.AVRO, COLUMNS, subject=SUBJECT)
-    avro_bytes = rows.select(encode_column(F.col("row"), avro, schemas).alias("value"))
+    avro_bytes = rows.select(encode_column(F.col("row"), avro, schemas).column.alias("value"))
     json_bytes = rows.select(F.to_json("row").cast("binary").alias("value"))
     avro_bytes, json_bytes = avro_bytes.cache(), json_bytes.cache()
     for each in (rows, avro_bytes, json_bytes):
@@ -80,9 +81,14 @@ def _decoding(avro_bytes: DataFrame, json_bytes: DataFrame, schemas: MemorySchem
         rows = source.select(found.alias("v")).where("v.reason is null").select("v.row.*")
         return lambda: _run(rows)
 
+    stream, name = add_decoded(avro_bytes, "value", wanted, schemas)
+    stream = stream.where(f"{name}.reason is null").select(f"{name}.row.*")
+    planned = plan_for_known(stream)(frozenset())
+
     return {
         "from_avro": ("", lambda: _run(avro_bytes.select(plain_avro.alias("v")).select(*names))),
         "avro decode, ids known": ("from_avro", ours(avro_bytes, wanted, expected=frozenset())),
+        "avro decode, orion.stream": ("from_avro", lambda: _run(planned)),
         "avro decode, any id": ("from_avro", ours(avro_bytes, wanted)),
         "from_json": ("", lambda: _run(json_bytes.select(plain_json.alias("v")).select("v.*"))),
         "json decode": ("from_json", ours(json_bytes, FormatSpec(Format.JSON, WANTED))),
@@ -107,9 +113,9 @@ def _encoding(rows: DataFrame, schemas: MemorySchemas) -> Runs:
 
     return {
         "to_avro": ("", run(to_avro(row, text))),
-        "avro encode": ("to_avro", run(encode_column(row, avro, schemas))),
+        "avro encode": ("to_avro", run(encode_column(row, avro, schemas).column)),
         "to_json": ("", run(F.to_json(row, {"ignoreNullFields": "false"}).cast("binary"))),
-        "json encode": ("to_json", run(encode_column(row, json))),
+        "json encode": ("to_json", run(encode_column(row, json).column)),
     }
 
 

@@ -35,6 +35,7 @@ from orion.process.format import (
     spark_columns,
     unplanned_schema_id,
 )
+from orion.testing import wait_until
 from orion.testing.kafka import KafkaServer
 from orion.testing.server import HttpServer
 
@@ -119,9 +120,9 @@ def test_spark_writes_and_reads_what_the_codec_does(spec: FormatSpec, spark: Spa
     given = [{n: row[n] for n in names} for row in (ROW, NULLS)] + [None]
     shape = StructType().add("row", spark_columns(spec.columns))
     rows = spark.createDataFrame([(row,) for row in given], shape)
-    written = rows.select(
-        "row", encode_column(F.col("row"), spec, schemas).alias("value")
-    ).coalesce(1)
+    encoded = encode_column(F.col("row"), spec, schemas)
+    written = rows.select("row", encoded.column.alias("encoded")).coalesce(1)
+    written = written.withColumn("value", encoded.body("encoded"))
     read = written.withColumn("found", decode_column(F.col("value"), spec, schemas)).collect()
     codec = codec_of(spec, schemas)
     exact = pa.array([_with_entries(row) for row in given], row_type(spec.columns))
@@ -256,6 +257,74 @@ def test_pipelines_read_and_write_by_the_registry(
     _wait()
     (line,) = consume(kafka.connection, Selection(third))
     assert line.value == b"7,u1,200,1500,1.10"
+
+
+def test_a_pipeline_reads_schemas_that_come_up_while_it_runs(
+    registered: pipeline.Pipeline, kafka: KafkaServer, topic: str
+) -> None:
+    schemas = registered.registry.schemas
+    Topics(kafka.connection).create(topic, partitions=1)
+    first = schemas.register(f"{topic}-value", _record("R", {"id": "long"}))
+    rows = orion.stream(topic)
+    # Twice the same topic: one of the two gets other identities of its columns in the plan.
+    both = rows.where("id < 100").unionByName(
+        rows.where("id < 100").select("id", *rows.columns[1:])
+    )
+    name = f"evolving-{uuid.uuid4().hex[:8]}"
+    registered.once = False
+    query = orion.to_topic(both, f"{topic}-out", format="json", name=name)
+
+    def written(*bodies: bytes) -> list[int]:
+        before = len(_ids(kafka, f"{topic}-out"))
+        produce(kafka.connection, topic, [Record(body) for body in bodies])
+        good = [body for body in bodies if not body.startswith(header(9_999))]
+        wait_until(lambda: len(_ids(kafka, f"{topic}-out")) == before + 2 * len(good), timeout_s=60)
+        return _ids(kafka, f"{topic}-out")[before:]
+
+    try:
+        assert written(header(first) + b"\2", header(first) + b"\4") == [1, 1, 2, 2]
+        wait_until(lambda: bool(query.plan), timeout_s=30)
+        assert "ArrowEvalPython" not in query.plan
+        second = schemas.register(f"{topic}-value", _optional("R", {"more": "int", "id": "long"}))
+        elsewhere = schemas.register(f"{topic}-other", _record("Elsewhere", {"ID": "int"}))
+        assert written(header(second) + b"\0\2\6", header(9_999) + b"\2") == [3, 3]
+        assert written(header(elsewhere) + b"\x08", header(first) + b"\x0a") == [4, 4, 5, 5]
+        assert query.status.restarts == 0
+        (letter,) = DeadLetters(kafka.connection, ".dlq").read(name)
+        assert letter.reason == "schema id 9999 is not registered"
+    finally:
+        registered.once = True
+        query.stop()
+
+
+def test_a_pipeline_sets_rows_aside_that_lie_before_1970(
+    registered: pipeline.Pipeline, kafka: KafkaServer, topic: str
+) -> None:
+    Topics(kafka.connection).create(topic, partitions=1)
+    times = (b"1970-01-01T00:00:05Z", b"1969-12-31T23:59:55Z")
+    produce(kafka.connection, topic, [Record(b'{"at": "%s"}' % time) for time in times])
+    name = f"early-{uuid.uuid4().hex[:8]}"
+    rows = orion.stream(topic, "at TIMESTAMP", format="json")
+    orion.to_topic(rows, f"{topic}-out", timestamp="at", format="json", name=name)
+    _wait()
+    (record,) = consume(kafka.connection, Selection(f"{topic}-out"))
+    assert record.timestamp_ms == 5_000
+    (letter,) = DeadLetters(kafka.connection, ".dlq").read(name)
+    assert letter.is_row
+    assert letter.record.topic == f"{topic}-out"
+    assert letter.reason == "the timestamp column 'at' lies before 1970"
+    assert b"1969-12-31" in (letter.record.value or b"")
+    assert DeadLetters(kafka.connection, ".dlq").redrive(name) == 0
+
+
+def _ids(kafka: KafkaServer, topic: str) -> list[int]:
+    found = consume(kafka.connection, Selection(topic))
+    return sorted(json.loads(record.value or b"")["id"] for record in found)
+
+
+def _optional(name: str, fields: dict[str, str]) -> Schema:
+    listed = [{"name": f, "type": ["null", k], "default": None} for f, k in fields.items()]
+    return Schema(SchemaKind.AVRO, json.dumps({"type": "record", "name": name, "fields": listed}))
 
 
 def test_a_format_without_columns_is_refused(registered: pipeline.Pipeline) -> None:

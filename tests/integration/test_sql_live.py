@@ -266,14 +266,14 @@ def test_rows_that_the_sink_cannot_hold_are_dead_letters(bench: Bench, topic: st
     name = topic.replace("-", "_")
     strict = bench.schemas.register(f"{topic}_ids-value", _avro("Strict", {"ID": "int"}))
     bench.sql(f"""
-        CREATE STREAM {name} (id INT, at STRING)
+        CREATE STREAM {name} (id INT, day STRING)
           WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1);
         CREATE STREAM {name}_ids WITH (KAFKA_TOPIC='{topic}_ids', VALUE_FORMAT='AVRO',
           VALUE_SCHEMA_ID={strict}, WRAP_SINGLE_VALUE=true) AS SELECT id FROM {name};
         CREATE STREAM {name}_days WITH (KAFKA_TOPIC='{topic}_days', VALUE_FORMAT='JSON',
-          TIMESTAMP='at', TIMESTAMP_FORMAT='yyyy-MM-dd') AS SELECT * FROM {name};
+          TIMESTAMP='day', TIMESTAMP_FORMAT='yyyy-MM-dd') AS SELECT * FROM {name};
     """)
-    bench.write(topic, [(None, b'{"id": 7, "at": "1970-01-02"}'), (None, b'{"at": "1969-12-31"}')])
+    bench.write(topic, [(None, b'{"id": 7, "day": "1970-01-02"}'), (None, b'{"day": "1969-12-31"}')])
     bench.settle()
     with Tail(bench.app.connection, f"{topic}_ids", from_beginning=True) as tail:
         assert [record.value for record in tail.read(1)] == [header(strict) + b"\16"]
@@ -282,7 +282,7 @@ def test_rows_that_the_sink_cannot_hold_are_dead_letters(bench: Bench, topic: st
     first, second = (list(letters.read(query)) for query in bench.queries)
     assert [(letter.is_row, letter.record.value) for letter in first] == [(True, b'{"ID":null}')]
     assert first[0].reason.startswith("Field 'ID' cannot be written with its schema: it is null")
-    assert [letter.reason for letter in second] == ["the timestamp column 'AT' lies before 1970"]
+    assert [letter.reason for letter in second] == ["the timestamp column 'DAY' lies before 1970"]
 
 
 def _avro(name: str, fields: dict[str, str]) -> Schema:

@@ -23,6 +23,7 @@ from orion.formats.limit import (
 )
 from orion.formats.plain import from_arrow, plain_rows, to_arrow
 from orion.formats.plain_json import JsonDecoder
+from orion.formats.protobuf import MAIN_FILE, run_protoc
 from orion.formats.schema import (
     ANONYMOUS_KEY,
     ANONYMOUS_VALUE,
@@ -34,6 +35,7 @@ from orion.formats.schema_error import (
     SchemaColumnsError,
     UnmappedTypeError,
     UnreadableSchemaError,
+    UnwritableRowError,
 )
 from orion.formats.schema_source import (
     MemorySchemas,
@@ -55,6 +57,7 @@ from orion.formats.spec import (
 )
 from orion.formats.wire import HEADER_BYTES, header
 from orion.formats.worker import (
+    BODY_FIELD,
     REASON,
     REASON_FIELD,
     ROW_FIELD,
@@ -67,7 +70,9 @@ from orion.formats.worker import (
 __all__ = [
     "ANONYMOUS_KEY",
     "ANONYMOUS_VALUE",
+    "BODY_FIELD",
     "HEADER_BYTES",
+    "MAIN_FILE",
     "REASON",
     "REASON_FIELD",
     "ROW_FIELD",
@@ -100,6 +105,7 @@ __all__ = [
     "UnreadableSchemaError",
     "UnsupportedColumnsError",
     "UnsupportedTypeError",
+    "UnwritableRowError",
     "arrow_type",
     "check",
     "codec_of",
@@ -114,6 +120,7 @@ __all__ = [
     "row_encoding",
     "row_transcoding",
     "row_type",
+    "run_protoc",
     "schema_of",
     "to_arrow",
     "writes_native",

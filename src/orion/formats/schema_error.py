@@ -31,3 +31,14 @@ class SchemaColumnsError(InvalidInputError):
             f"Column '{column}' cannot be written with the schema: {why}.",
             fix="Change the column or use another schema id.",
         )
+
+
+class UnwritableRowError(InvalidInputError):
+    """Raised when a row has a value that its schema cannot hold."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(
+            f"Field '{path}' cannot be written with its schema: {why}.",
+            fix="Give the field a value that fits, or let the schema have null or a default.",
+        )

@@ -9,6 +9,7 @@ import pyarrow as pa
 from orion.formats.arrow import row_type
 from orion.formats.codec import codec_of
 from orion.formats.plain_json import JsonDecoder
+from orion.formats.schema_error import UnwritableRowError
 from orion.formats.schema_source import MemorySchemas, SchemaSource
 from orion.formats.spec import Codec, FormatSpec
 from orion.formats.wire import HEADER_BYTES
@@ -16,6 +17,8 @@ from orion.formats.wire import HEADER_BYTES
 REASON = "_reason"
 # The fields of a decoded batch.
 ROW_FIELD, REASON_FIELD = "row", "reason"
+# The first field of an encoded batch; the second is the reason again.
+BODY_FIELD = "body"
 _MAX_CODECS = 256
 _OWN_SCHEMAS = MemorySchemas()
 
@@ -86,9 +89,29 @@ def row_transcoding(
 
 
 def row_encoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa.Array], pa.Array]:
-    """Return the function from rows to bytes."""
+    """Return the function from rows to structs of the bytes and the reason there are none."""
+    names = [BODY_FIELD, REASON_FIELD]
 
     def encode(rows: pa.Array) -> pa.Array:
-        return _codec(spec, schemas).encode(rows)
+        codec = _codec(spec, schemas)
+        try:
+            bodies, reasons = codec.encode(rows), pa.nulls(len(rows), pa.string())
+        except UnwritableRowError:
+            bodies, reasons = _encode_one_by_one(codec, rows)
+        return pa.StructArray.from_arrays([bodies, reasons], names=names)
 
     return encode
+
+
+def _encode_one_by_one(codec: Codec, rows: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Encode a batch in which a row cannot be written."""
+    bodies, reasons = [], []
+    for place in range(len(rows)):
+        body, reason = None, None
+        try:
+            body = codec.encode(rows.slice(place, 1))[0].as_py()
+        except UnwritableRowError as error:
+            reason = error.text
+        bodies.append(body)
+        reasons.append(reason)
+    return pa.array(bodies, pa.binary()), pa.array(reasons, pa.string())

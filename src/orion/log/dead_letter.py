@@ -24,6 +24,8 @@ _NAMES = (
     "orion.query",
     "orion.reason",
 )
+# The partition of a row that its topic could not hold: no record, so it lies in none.
+NO_PARTITION = -1
 # What a transaction of a redrive holds at most, so that large records fit in memory.
 _AT_ONCE, _AT_ONCE_BYTES = 500, 64 << 20
 
@@ -41,6 +43,11 @@ class DeadLetter:
     def place(self) -> tuple[str, int, int]:
         """The topic, partition and offset of the original."""
         return self.record.topic, self.record.partition or 0, self.record.offset or 0
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row that could not be written, as JSON, and no record of a topic."""
+        return self.record.partition == NO_PARTITION
 
 
 def encode_dead_letters(letters: Sequence[DeadLetter], topic: str) -> Outgoing:
@@ -169,7 +176,7 @@ class DeadLetters:
     def _require_places(self, batch: Sequence[Record]) -> None:
         """Refuse before the transaction what has no partition to go back to."""
         topics = Topics(self._connection)
-        letters = [letter for letter in map(decode_dead_letter, batch) if letter is not None]
+        letters = [letter for letter in map(_redrivable, batch) if letter is not None]
         for name, partition in sorted({letter.place[:2] for letter in letters}):
             if not topics.exists(name):
                 raise TopicNotFoundError(name, topics.names())
@@ -211,12 +218,18 @@ def _write_back(writer: TransactionalWriter, batch: list[Record]) -> int:
     with writer.transaction() as transaction:
         for record in batch:
             ends.setdefault(record.topic, {})[record.partition or 0] = (record.offset or 0) + 1
-            letter = decode_dead_letter(record)
+            letter = _redrivable(record)
             if letter is not None:
                 transaction.write(_original(letter.record))
                 written += 1
         transaction.commit_offsets(ends, checkpoint="redrive", batch=0)
     return written
+
+
+def _redrivable(record: Record) -> DeadLetter | None:
+    """Return a letter that may go back; a row never lay where it could go back to."""
+    letter = decode_dead_letter(record)
+    return None if letter is None or letter.is_row else letter
 
 
 def _original(record: Record) -> Outgoing:

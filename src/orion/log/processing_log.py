@@ -1,4 +1,4 @@
-"""The processing log: what queries could not read, as records that SQL itself can read."""
+"""The processing log: what queries could not read or write, as records that SQL can read."""
 
 import base64
 import json
@@ -9,8 +9,8 @@ from orion.log.dead_letter import DeadLetter
 from orion.log.transaction import Outgoing
 
 PROCESSING_LOG_TOPIC = "_orion_processing_log"
-# The number that stands for errors of decoding among the kinds of messages.
-_DESERIALIZATION = 0
+# The numbers of the kinds of messages: what could not be decoded, what not encoded.
+_DESERIALIZATION, _SERIALIZATION = 0, 3
 _LARGEST_BODY = 64 << 10
 
 
@@ -26,22 +26,41 @@ def encode_processing_log(letters: Sequence[DeadLetter]) -> Outgoing:
 
 
 def _entry(letter: DeadLetter, now_ms: int) -> dict[str, object]:
-    record = letter.record
-    value = record.value
-    # Large ones lie whole in the dead letters only: an entry must fit any topic's limit.
-    fits = value is not None and len(value) <= _LARGEST_BODY
-    body = base64.b64encode(value or b"").decode() if fits else None
+    message = _serialization(letter) if letter.is_row else _deserialization(letter)
+    step = "serializer" if letter.is_row else "deserializer"
+    return {
+        "LOGGER": f"processing.{letter.query}.{step}",
+        "LEVEL": "ERROR",
+        "TIME": now_ms,
+        "MESSAGE": message,
+    }
+
+
+def _deserialization(letter: DeadLetter) -> dict[str, object]:
     topic, partition, offset = letter.place
+    body = _if_small(letter.record.value)
     failure = {
         "target": "value",
         "errorMessage": letter.reason,
-        "recordB64": body,
+        "recordB64": None if body is None else base64.b64encode(body).decode(),
         "cause": [f"partition {partition}, offset {offset}"],
         "topic": topic,
     }
-    return {
-        "LOGGER": f"processing.{letter.query}.deserializer",
-        "LEVEL": "ERROR",
-        "TIME": now_ms,
-        "MESSAGE": {"type": _DESERIALIZATION, "deserializationError": failure},
+    return {"type": _DESERIALIZATION, "deserializationError": failure}
+
+
+def _serialization(letter: DeadLetter) -> dict[str, object]:
+    row = _if_small(letter.record.value)
+    failure = {
+        "target": "key" if letter.reason.startswith("key: ") else "value",
+        "errorMessage": letter.reason,
+        "record": None if row is None else row.decode(errors="replace"),
+        "cause": ["the row was made by the query and lies in no topic"],
+        "topic": letter.record.topic,
     }
+    return {"type": _SERIALIZATION, "serializationError": failure}
+
+
+def _if_small(value: bytes | None) -> bytes | None:
+    # Large ones lie whole in the dead letters only: an entry must fit any topic's limit.
+    return value if value is not None and len(value) <= _LARGEST_BODY else None

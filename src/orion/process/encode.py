@@ -9,13 +9,28 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringTy
 
 from orion.formats import FormatSpec, SchemaSource, format_named
 from orion.model import Field, InvalidInputError
-from orion.process.format import encode_column, sql_type
-from orion.process.source import HEADERS, KEY, TIMESTAMP, TOMBSTONE, UnknownColumnError
+from orion.process.format import Encoded, encode_column, sql_type
+from orion.process.source import (
+    HEADERS,
+    HEADERS_TYPE,
+    KEY,
+    OFFSET,
+    PARTITION,
+    TIMESTAMP,
+    TOMBSTONE,
+    TOPIC,
+    UnknownColumnError,
+    observe_dead_letters,
+    row_letter,
+)
 
 # Formats of pipelines: JSON as Spark writes it, and the column `value` as it is.
 JSON, RAW = "json", "raw"
 # Rows that are records already: key, value, timestamp_ms and perhaps headers.
 RECORDS = "records"
+_PLACE = (TOPIC, PARTITION, OFFSET)
+# Columns on the way, apart from any of the caller's.
+_KEY, _VALUE, _ROW, _REASON = "$key", "$value", "$row", "$reason"
 
 
 @dataclass(frozen=True)
@@ -55,32 +70,51 @@ def encode_rows(df: DataFrame, write: TopicWrite) -> DataFrame:
     for name in (*write.key, *([write.timestamp] if write.timestamp else [])):
         if name not in df.columns:
             raise UnknownColumnError(name, df.columns)
-    value = _value(df, write)
-    if TOMBSTONE in df.columns:
-        value = F.when(~F.col(TOMBSTONE), value)
-    columns = [
-        _key(df, write).alias("key"),
-        value.alias("value"),
-        _time(df, write).alias("timestamp_ms"),
-    ]
+    key, value = _key(df, write), _value(df, write)
+    facts = [_time(df, write).alias("timestamp_ms")]
     if HEADERS in df.columns:
-        columns.append(F.col(HEADERS).alias("headers"))
-    return df.select(*columns)
+        facts.append(F.col(HEADERS).alias("headers"))
+    facts += [F.col(name) for name in (TOMBSTONE, *_PLACE) if name in df.columns]
+    row = F.struct(*(F.col(f"`{name}`") for name in df.columns if not name.startswith("_")))
+    encoded = df.select(key.column.alias(_KEY), value.column.alias(_VALUE), *facts, row.alias(_ROW))
+    if key.can_fail or value.can_fail or write.timestamp:
+        encoded = _set_aside(encoded, key, value, write)
+    body = value.body(_VALUE)
+    if TOMBSTONE in df.columns:
+        body = F.when(~F.col(TOMBSTONE), body)
+    kept = ["headers"] if HEADERS in df.columns else []
+    return encoded.select(key.body(_KEY).alias("key"), body.alias("value"), "timestamp_ms", *kept)
 
 
-def _value(df: DataFrame, write: TopicWrite) -> Column:
+def _set_aside(encoded: DataFrame, key: Encoded, value: Encoded, write: TopicWrite) -> DataFrame:
+    """Return the rows that the topic can hold; the others become dead letters."""
+    reasons = [F.concat(F.lit("key: "), key.reason(_KEY)), value.reason(_VALUE)]
+    time_ms, reason = F.col("timestamp_ms"), F.col(_REASON)
+    if write.timestamp:
+        early = f"the timestamp column '{write.timestamp}' lies before 1970"
+        reasons.append(F.when(time_ms < 0, early))
+    rows = encoded.withColumn(_REASON, F.coalesce(*reasons))
+    origin = [F.col(name) for name in _PLACE if name in rows.columns]
+    letter = row_letter(write.topic, F.col(_ROW), time_ms, reason, origin=origin)
+    letter["key"] = key.body(_KEY)
+    if "headers" not in rows.columns:
+        letter["headers"] = F.lit(None).cast(HEADERS_TYPE)
+    return observe_dead_letters(rows.withColumns(letter), reason).where(reason.isNull())
+
+
+def _value(df: DataFrame, write: TopicWrite) -> Encoded:
     if write.format == RAW:
-        return _raw_value(df)
+        return Encoded(_raw_value(df))
     names = _value_columns(df)
     if write.format == JSON:
         row = F.struct(*(F.col(f"`{name}`") for name in names))
-        return F.to_json(row, {"ignoreNullFields": "false"}).cast("binary")
+        return Encoded(F.to_json(row, {"ignoreNullFields": "false"}).cast("binary"))
     return _encoded(df, names, write, write.format, is_key=False)
 
 
 def _encoded(
     df: DataFrame, names: Sequence[str], write: TopicWrite, format: str, *, is_key: bool
-) -> Column:
+) -> Encoded:
     """Return columns in a format, by a schema that is registered if it is new."""
     fields = tuple(Field(name, sql_type(df.schema[name].dataType, name)) for name in names)
     subject = f"{write.topic}-{'key' if is_key else 'value'}"
@@ -107,14 +141,15 @@ def _raw_value(df: DataFrame) -> Column:
     return F.col("value").cast("binary")
 
 
-def _key(df: DataFrame, write: TopicWrite) -> Column:
+def _key(df: DataFrame, write: TopicWrite) -> Encoded:
     if write.key and write.key_format:
         return _encoded(df, write.key, write, write.key_format, is_key=True)
     if len(write.key) == 1:
-        return key_bytes(F.col(f"`{write.key[0]}`"), df.schema[write.key[0]].dataType)
+        return Encoded(key_bytes(F.col(f"`{write.key[0]}`"), df.schema[write.key[0]].dataType))
     if write.key:
-        return F.to_json(F.struct(*(F.col(f"`{name}`") for name in write.key))).cast("binary")
-    return F.col(KEY) if KEY in df.columns else F.lit(None).cast("binary")
+        names = (F.col(f"`{name}`") for name in write.key)
+        return Encoded(F.to_json(F.struct(*names)).cast("binary"))
+    return Encoded(F.col(KEY) if KEY in df.columns else F.lit(None).cast("binary"))
 
 
 def key_bytes(column: Column, kind: DataType) -> Column:

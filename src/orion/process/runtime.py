@@ -27,6 +27,7 @@ from orion.log import (
 )
 from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
 from orion.process.checkpoint import remove_checkpoint
+from orion.process.decoding import plan_for_known
 from orion.process.definition import BuildRows, Definition, Keeper, check_name
 from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
@@ -132,7 +133,9 @@ class Runtime:
         if mode is Mode.REALTIME:
             require_realtime(df, name)
         self._create_topic(write.topic, like=sources)
-        definition = self._definition(_always(df), write, name, mode, once)
+        # Other sinks write before the batch's schemas are known, and could not begin it anew.
+        rows = plan_for_known(df) if mode is Mode.EXACTLY_ONCE else _always(df)
+        definition = self._definition(rows, write, name, mode, once)
         definition = replace(definition, output_mode=output_mode, sink_name=f"topic {write.topic}")
         query = self._start(definition, sources)
         if mode is Mode.REALTIME:

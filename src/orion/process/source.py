@@ -1,6 +1,6 @@
 """A topic as a streaming DataFrame: decoded columns, the record's own facts, dead letters aside."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -20,9 +20,9 @@ from orion.formats import (
     SchemaSource,
     decoding,
 )
-from orion.log import Connection
+from orion.log import NO_PARTITION, Connection
 from orion.model import InvalidInputError, nearest
-from orion.process.format import decode_column
+from orion.process.decoding import add_decoded
 
 # Facts of the record, beside the columns of its value; they travel on to a topic if kept.
 KEY, HEADERS, TIMESTAMP = "_key", "_headers", "_timestamp"
@@ -30,9 +30,12 @@ TOPIC, PARTITION, OFFSET = "_topic", "_partition", "_offset"
 TOMBSTONE = "_tombstone"
 FACTS = (KEY, HEADERS, TIMESTAMP, TOPIC, PARTITION, OFFSET)
 
+HEADERS_TYPE = "array<struct<key:string,value:binary>>"
+
 # Observations by this name hold the dead letters of a source; a plan may read several.
 DEAD_LETTERS = "orion_dead_letters"
 _sources = count()
+_LARGEST_NUMBER = (1 << 63) - 1
 NULL_VALUE = "the value is null (a tombstone)"
 
 
@@ -133,12 +136,8 @@ def read_dead_letters(
             for n, v in facts.items()
         )
     )
-    headers = F.concat(F.coalesce("headers", F.array().cast(_headers_type(decoded))), own)
+    headers = F.concat(F.coalesce("headers", F.array().cast(HEADERS_TYPE)), own)
     return decoded.select("value", F.col("key").alias(KEY), headers.alias(HEADERS))
-
-
-def _headers_type(decoded: DataFrame) -> str:
-    return decoded.schema["headers"].dataType.simpleString()
 
 
 def _check(read: TopicRead) -> None:
@@ -176,8 +175,8 @@ def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:
 
 def _decode_formats(raw: DataFrame, read: TopicRead, value: FormatSpec) -> DataFrame:
     """Decode value and key by their formats."""
-    rows = raw.withColumn("_value", decode_column(F.col("value"), value, read.schemas))
-    row, reason = F.col("_value").getField(ROW_FIELD), F.col("_value").getField(REASON_FIELD)
+    rows, name = add_decoded(raw, "value", value, read.schemas)
+    row, reason = F.col(name).getField(ROW_FIELD), F.col(name).getField(REASON_FIELD)
     bad = F.coalesce(reason, F.when(row.isNull(), NULL_VALUE))
     kept = [F.col(name) for name in raw.columns]
     if read.keep_tombstones:
@@ -185,8 +184,8 @@ def _decode_formats(raw: DataFrame, read: TopicRead, value: FormatSpec) -> DataF
         bad = reason
     columns = [row.getField(field.name).alias(field.name) for field in value.columns]
     if read.key is not None:
-        rows = rows.withColumn("_keyed", decode_column(F.col("key"), read.key, read.schemas))
-        key, key_reason = (F.col("_keyed").getField(name) for name in (ROW_FIELD, REASON_FIELD))
+        rows, name = add_decoded(rows, "key", read.key, read.schemas)
+        key, key_reason = F.col(name).getField(ROW_FIELD), F.col(name).getField(REASON_FIELD)
         columns = [*(key.getField(f.name).alias(f.name) for f in read.key.columns), *columns]
         bad = F.coalesce(F.concat(F.lit("key: "), key_reason), bad)
     return rows.select(*kept, *columns, bad.alias(REASON))
@@ -230,6 +229,10 @@ def _good(decoded: DataFrame, read: TopicRead) -> DataFrame:
     """
     assert read.columns is not None
     bad = F.col(REASON).isNotNull()
+    if read.event_time:
+        early = F.col(f"`{read.event_time}`").cast("timestamp") < F.timestamp_seconds(F.lit(0))
+        why = F.when(early, f"the timestamp column '{read.event_time}' lies before 1970")
+        decoded = decoded.withColumn(REASON, F.coalesce(REASON, why))
     if not read.native:
         decoded = observe_dead_letters(decoded, F.col(REASON))
     time = F.col(read.event_time) if read.event_time else F.col("timestamp")
@@ -260,6 +263,27 @@ def observe_dead_letters(rows: DataFrame, reason: Column) -> DataFrame:
     name = f"{DEAD_LETTERS}_{next(_sources)}"
     letters = F.collect_list(F.when(reason.isNotNull(), letter))
     return rows.observe(name, letters.alias("letters"))
+
+
+def row_letter(
+    topic: str, row: Column, time_ms: Column, reason: Column, *, origin: Sequence[Column]
+) -> dict[str, Column]:
+    """Return a row that its topic cannot hold under the columns of Kafka's source, but for the key.
+
+    It is no record and has no place: its number, the same whenever its task runs, tells it apart.
+
+    Args:
+        origin: What the row came from, as far as it is known; equal rows without it count as one.
+    """
+    text = F.to_json(row, {"ignoreNullFields": "false"})
+    number = F.xxhash64(text, time_ms, *origin).bitwiseAND(F.lit(_LARGEST_NUMBER))
+    return {
+        "topic": F.lit(topic),
+        "partition": F.lit(NO_PARTITION),
+        "offset": F.when(reason.isNotNull(), number),
+        "timestamp": F.timestamp_millis(time_ms),
+        "value": F.when(reason.isNotNull(), text).cast("binary"),
+    }
 
 
 def _facts(time: Column) -> list[Column]:

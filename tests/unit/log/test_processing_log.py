@@ -3,7 +3,13 @@
 import base64
 import json
 
-from orion.log import PROCESSING_LOG_TOPIC, DeadLetter, Record, encode_processing_log
+from orion.log import (
+    NO_PARTITION,
+    PROCESSING_LOG_TOPIC,
+    DeadLetter,
+    Record,
+    encode_processing_log,
+)
 
 
 def test_a_dead_letter_becomes_an_entry() -> None:
@@ -27,3 +33,13 @@ def test_a_large_record_is_left_to_the_dead_letters() -> None:
         assert body is not None
         assert len(body) < 1_000
         assert json.loads(body)["MESSAGE"]["deserializationError"]["recordB64"] is None
+
+
+def test_a_row_that_could_not_be_written_is_an_error_of_serialization() -> None:
+    row = Record(b'{"ID":null}', topic="out", partition=NO_PARTITION, offset=7)
+    outgoing = encode_processing_log([DeadLetter(row, "CSAS_X_1", "ID is null")])
+    (body,) = outgoing.values
+    message = json.loads(body or b"")["MESSAGE"]
+    assert message["type"] == 3
+    assert message["serializationError"]["record"] == '{"ID":null}'
+    assert message["serializationError"]["topic"] == "out"

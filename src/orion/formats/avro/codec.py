@@ -2,6 +2,7 @@
 
 import functools
 import io
+import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from orion.formats.avro.column import kind_of, parse_avro, resolve
 from orion.formats.avro.schema import avro_schema
 from orion.formats.avro.union import has_union, spread
 from orion.formats.column import ParsedBatch
-from orion.formats.schema_error import SchemaColumnsError
+from orion.formats.schema_error import SchemaColumnsError, UnwritableRowError
 from orion.formats.schema_source import Schema, SchemaKind, SchemaSource
 from orion.formats.spec import Decoded, FormatSpec
 from orion.formats.temporal import as_numbers
@@ -28,6 +29,8 @@ from orion.model import Array, Field, Map, Scalar, Struct, Type
 
 Read = Callable[[bytes], Any]
 Shape = Callable[[Any], Any]
+# The writer's own words for a value that the schema cannot hold.
+_UNWRITABLE = (ValueError, TypeError, OverflowError, KeyError, ArithmeticError, struct.error)
 
 
 class AvroCodec:
@@ -86,7 +89,10 @@ def _read(tree: Any, body: bytes, *, names: bool = False) -> Any:
 
 def _write(tree: Any, value: Any) -> bytes:
     stream = io.BytesIO()
-    fastavro.schemaless_writer(stream, tree, value)
+    try:
+        fastavro.schemaless_writer(stream, tree, value)
+    except _UNWRITABLE as error:
+        raise UnwritableRowError("the value", str(error) or type(error).__name__) from error
     return stream.getvalue()
 
 
@@ -97,10 +103,10 @@ def _shape(kind: Type, tree: Any, named: Mapping[str, Any], path: str = "") -> S
         case Struct(fields):
             return _object_shape(fields, tree, named, path)
         case Array(element):
-            inner = _nullable(_shape(element, tree["items"], named, path))
+            inner = _part(element, tree["items"], named, f"{path}[]")
             return lambda value: [inner(each) for each in value]
         case Map() if kind_of(tree) == "map":
-            inner = _nullable(_shape(kind.value, tree["values"], named, path))
+            inner = _part(kind.value, tree["values"], named, f"{path}[]")
             return lambda value: {str(key): inner(each) for key, each in value}
         case Map():
             entry = Struct((Field("key", kind.key), Field("value", kind.value)))
@@ -152,8 +158,26 @@ def _stored_as(kind: Type) -> set[str]:
             return {"bytes", "fixed"}
 
 
-def _nullable(shape: Shape) -> Shape:
-    return lambda value: None if value is None else shape(value)
+def _part(kind: Type, tree: Any, named: Mapping[str, Any], path: str) -> Shape:
+    """Return the function of a part that may be null: it stays so where the schema has null."""
+    shape = _shape(kind, tree, named, path)
+    if _has_null(tree, named):
+        return lambda value: None if value is None else shape(value)
+
+    def require(value: Any) -> Any:
+        if value is None:
+            raise UnwritableRowError(
+                path, "it is null, and the schema has neither null nor a default"
+            )
+        return shape(value)
+
+    return require
+
+
+def _has_null(tree: Any, named: Mapping[str, Any]) -> bool:
+    kind = resolve(tree, named)
+    branches = kind if isinstance(kind, list) else [kind]
+    return any(kind_of(branch) == "null" for branch in branches)
 
 
 def _scalar_shape(kind: Scalar, tree: Any) -> Shape:
@@ -177,7 +201,7 @@ def _object_shape(
         inner_path = f"{path}.{field.name}".strip(".")
         if name is None:
             raise SchemaColumnsError(inner_path, "it has no such field")
-        shape = _nullable(_shape(field.type, known[name]["type"], named, inner_path))
+        shape = _part(field.type, known[name]["type"], named, inner_path)
         parts.append((field.name, name, shape))
     _require_defaults(known, {name for _, name, _ in parts}, path)
     # A field that is left out gets its default.
@@ -191,9 +215,7 @@ def _object_shape(
 
 def _replaces_null(field: Mapping[str, Any], named: Mapping[str, Any]) -> bool:
     """Tell whether a field takes its default where a row has no value."""
-    kind = resolve(field["type"], named)
-    branches = kind if isinstance(kind, list) else [kind]
-    return "default" in field and not any(kind_of(branch) == "null" for branch in branches)
+    return "default" in field and not _has_null(field["type"], named)
 
 
 def _require_defaults(known: Mapping[str, Any], given: set[str], path: str) -> None:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orion.formats.json import JsonCodec
+from orion.formats.json_schema.required import Required, check_required, required_columns
 from orion.formats.json_schema.schema import json_schema
 from orion.formats.schema_source import Schema, SchemaKind, SchemaSource
 from orion.formats.spec import Decoded, FormatSpec
@@ -32,10 +33,14 @@ class JsonSchemaCodec:
         return Decoded(decoded.rows, pc.coalesce(refused, decoded.reasons))
 
     @functools.cached_property
-    def _header(self) -> bytes:
-        return header(writing_schema(self._spec, self._schemas, json_schema(self._spec)).id)
+    def _writer(self) -> tuple[bytes, Required]:
+        found = writing_schema(self._spec, self._schemas, json_schema(self._spec))
+        required = required_columns(self._spec.columns, found.schema)
+        return header(found.id), required if self._spec.is_wrapped else {}
 
     def encode(self, rows: pa.StructArray) -> pa.Array:
         """Return these rows as bodies."""
+        head, required = self._writer
+        check_required(rows, required)
         bodies = self._json.encode(rows)
-        return pc.binary_join_element_wise(pa.scalar(self._header), bodies, pa.scalar(b""))
+        return pc.binary_join_element_wise(pa.scalar(head), bodies, pa.scalar(b""))

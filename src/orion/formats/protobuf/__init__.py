@@ -14,9 +14,11 @@ from orion.formats.protobuf.compile import (
     message_at,
     message_class,
 )
+from orion.formats.protobuf.protoc import MAIN_FILE, run_protoc
 from orion.formats.protobuf.schema import protobuf_schema
 
 __all__ = [
+    "MAIN_FILE",
     "PlainProtobufCodec",
     "ProtobufCodec",
     "columns_of_message",
@@ -27,5 +29,6 @@ __all__ = [
     "message_class",
     "protobuf_schema",
     "read_indexes",
+    "run_protoc",
     "write_indexes",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 from google.protobuf.descriptor import Descriptor, FileDescriptor
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError, EncodeError
 
 from orion.formats.column import ParsedBatch
 from orion.formats.protobuf.compile import (
@@ -18,6 +18,7 @@ from orion.formats.protobuf.compile import (
 )
 from orion.formats.protobuf.message import filler, reader
 from orion.formats.protobuf.schema import protobuf_schema
+from orion.formats.schema_error import UnwritableRowError
 from orion.formats.schema_source import Schema, SchemaKind, SchemaSource
 from orion.formats.spec import Decoded, FormatSpec
 from orion.formats.temporal import as_numbers
@@ -135,8 +136,11 @@ def _writer(message: Descriptor, spec: FormatSpec) -> Write:
 
     def write(row: Any) -> bytes:
         found = made()
-        fill(found, row)
-        return bytes(found.SerializeToString())
+        try:
+            fill(found, row)
+            return bytes(found.SerializeToString())
+        except (ValueError, TypeError, OverflowError, EncodeError) as error:
+            raise UnwritableRowError("the value", str(error)) from error
 
     return write
 

@@ -1,51 +1,15 @@
-"""Protobuf text to message classes, by protoc inside this process."""
+"""Protobuf text to message classes, and where messages lie in their files."""
 
 import functools
-import tempfile
-import threading
-import warnings
 from collections.abc import Mapping
-from importlib.resources import files
-from pathlib import Path, PurePosixPath
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import Descriptor, FileDescriptor
-from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from google.protobuf.message import Message
-from grpc_tools import _protoc_compiler  # the structured errors have no public door
 
+from orion.formats.protobuf.protoc import MAIN_FILE, run_protoc
 from orion.formats.schema_error import UnreadableSchemaError
 from orion.formats.schema_source import Schema, SchemaSource, referenced
-
-MAIN = "__orion__.proto"
-# Files that clients import without registering them.
-_KNOWN = {
-    "confluent/meta.proto": (
-        'syntax = "proto3"; package confluent; import "google/protobuf/descriptor.proto";'
-        " message Meta { string doc = 1; map<string, string> params = 2;"
-        " repeated string tags = 3; }"
-        " extend google.protobuf.FileOptions { Meta file_meta = 1088; }"
-        " extend google.protobuf.MessageOptions { Meta message_meta = 1088; }"
-        " extend google.protobuf.FieldOptions { Meta field_meta = 1088; }"
-        " extend google.protobuf.EnumOptions { Meta enum_meta = 1088; }"
-        " extend google.protobuf.EnumValueOptions { Meta enum_value_meta = 1088; }"
-    ),
-    "confluent/type/decimal.proto": (
-        'syntax = "proto3"; package confluent.type;'
-        " message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }"
-    ),
-    "google/type/date.proto": (
-        'syntax = "proto3"; package google.type;'
-        " message Date { int32 year = 1; int32 month = 2; int32 day = 3; }"
-    ),
-    "google/type/timeofday.proto": (
-        'syntax = "proto3"; package google.type;'
-        " message TimeOfDay { int32 hours = 1; int32 minutes = 2; int32 seconds = 3;"
-        " int32 nanos = 4; }"
-    ),
-}
-# The compiler keeps state of its own while it runs.
-_lock = threading.Lock()
 
 
 def compile_protobuf(schema: Schema, schemas: SchemaSource | None = None) -> FileDescriptor:
@@ -56,40 +20,10 @@ def compile_protobuf(schema: Schema, schemas: SchemaSource | None = None) -> Fil
 
 @functools.lru_cache(256)
 def _compile(text: str, references: tuple[tuple[str, str], ...]) -> FileDescriptor:
-    with tempfile.TemporaryDirectory(prefix="orion-proto-") as name:
-        folder = Path(name)
-        for path, body in {**_KNOWN, **dict(references), MAIN: text}.items():
-            _write(folder, path, body)
-        found = _run(folder)
     pool = descriptor_pool.DescriptorPool()
-    for file in found.file:
+    for file in run_protoc(text, dict(references)).file:
         pool.Add(file)
-    return pool.FindFileByName(MAIN)
-
-
-def _write(folder: Path, path: str, body: str) -> None:
-    pure = PurePosixPath(path)
-    if pure.is_absolute() or ".." in pure.parts:
-        raise UnreadableSchemaError("Protobuf", f"'{path}' cannot be the name of an import")
-    (folder / pure).parent.mkdir(parents=True, exist_ok=True)
-    (folder / pure).write_text(body, encoding="utf-8")
-
-
-def _run(folder: Path) -> FileDescriptorSet:
-    roots = [str(folder), str(files("grpc_tools") / "_proto")]
-    output = folder / "compiled.bin"
-    words = ["protoc", *(f"-I{root}" for root in roots), "--include_imports", f"-o{output}", MAIN]
-    with _lock:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                _protoc_compiler.get_protos(MAIN.encode(), [root.encode() for root in roots])
-        except _protoc_compiler.ProtocErrors as error:
-            faults = "; ".join(fault.message.decode(errors="replace") for fault in error.errors())
-            raise UnreadableSchemaError("Protobuf", faults) from error
-        if _protoc_compiler.run_main([word.encode() for word in words]):
-            raise UnreadableSchemaError("Protobuf", "protoc refused it")
-    return FileDescriptorSet.FromString(output.read_bytes())
+    return pool.FindFileByName(MAIN_FILE)
 
 
 def message_class(message: Descriptor) -> type[Message]:

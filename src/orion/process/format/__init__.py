@@ -8,7 +8,7 @@ from orion.process.format.choice import (
     registered_format,
 )
 from orion.process.format.decode import decode_column
-from orion.process.format.encode import encode_column
+from orion.process.format.encode import Encoded, encode_column
 from orion.process.format.type import (
     UnsupportedColumnTypeError,
     spark_columns,
@@ -18,6 +18,7 @@ from orion.process.format.type import (
 )
 
 __all__ = [
+    "Encoded",
     "NoColumnsError",
     "RegistryAccess",
     "UnsupportedColumnTypeError",

@@ -22,7 +22,7 @@ from orion.formats import (
     schema_of,
     writes_native,
 )
-from orion.process.format.batch import decode_in_batches, encode_in_batches, transcode_in_batches
+from orion.process.format.batch import decode_in_batches, transcode_in_batches
 from orion.process.format.type import spark_columns
 
 # Each known schema is a branch of the plan; older ones go to the codec.
@@ -117,12 +117,12 @@ def _known(
     return {schema_id: native for schema_id, native in natives.items() if native is not None}
 
 
-def encode_avro(row: Column, spec: FormatSpec, schemas: SchemaSource) -> Column:
-    """Return rows as Avro records of the spec's schema id."""
+def encode_avro(row: Column, spec: FormatSpec, schemas: SchemaSource) -> Column | None:
+    """Return rows as Avro records of the spec's schema id; None if only the codec can."""
     made = schema_of(spec)
     assert spec.schema_id is not None
     if schemas.schema(spec.schema_id) != made or not writes_native(spec, made):
-        return encode_in_batches(row, spec, schemas)
+        return None
     fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
     body = to_avro(F.struct(*fields), made.text)
     return F.when(row.isNotNull(), F.concat(F.lit(header(spec.schema_id)), body))

@@ -8,6 +8,7 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import BinaryType, StringType, StructType
 
 from orion.formats import (
+    BODY_FIELD,
     REASON_FIELD,
     ROW_FIELD,
     FormatSpec,
@@ -38,9 +39,11 @@ def transcode_in_batches(bytes: Column, spec: FormatSpec, schemas: SchemaSource)
 
 
 def encode_in_batches(row: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
-    """Return a struct column, with the fields of the spec by their names, as bytes."""
+    """Return rows, with the fields of the spec by their names, as `struct<body, reason>`."""
     fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
     exact = F.when(row.isNotNull(), F.struct(*fields))
-    encode: Any = arrow_udf(row_encoding(spec, schemas), BinaryType())  # type: ignore[call-overload]
-    column: Column = encode(exact)
+    shape = StructType().add(BODY_FIELD, BinaryType()).add(REASON_FIELD, StringType())
+    encode: Any = arrow_udf(row_encoding(spec, schemas), shape)  # type: ignore[call-overload]
+    # Marked so that the planner does not encode once for the body and once for the reason.
+    column: Column = encode.asNondeterministic()(exact)
     return column

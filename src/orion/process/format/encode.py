@@ -1,11 +1,19 @@
 """Rows to bytes as one column; a null row is null bytes."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from orion.formats import Format, FormatSpec, SchemaSource, check, schema_of
+from orion.formats import (
+    BODY_FIELD,
+    REASON_FIELD,
+    Format,
+    FormatSpec,
+    SchemaSource,
+    check,
+    schema_of,
+)
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.process.format.avro import encode_avro
 from orion.process.format.batch import encode_in_batches
@@ -15,7 +23,28 @@ _NULLS_TOO = {"ignoreNullFields": "false"}
 _PLAIN_SCALE = 6
 
 
-def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = None) -> Column:
+@dataclass(frozen=True)
+class Encoded:
+    """How rows are encoded: the expression, to be put into a column of its own.
+
+    Args:
+        can_fail: Whether the column is `struct<body, reason>`, with a reason where a row has a
+            value that its schema cannot hold; else it is the bytes.
+    """
+
+    column: Column
+    can_fail: bool = False
+
+    def body(self, name: str) -> Column:
+        """Return the bytes in the column of this name."""
+        return F.col(name).getField(BODY_FIELD) if self.can_fail else F.col(name)
+
+    def reason(self, name: str) -> Column:
+        """Return why the column of this name has no bytes; null: it can have."""
+        return F.col(name).getField(REASON_FIELD) if self.can_fail else F.lit(None).cast("string")
+
+
+def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = None) -> Encoded:
     """Return a struct column, with the fields of the spec by their names, as bytes.
 
     Args:
@@ -26,6 +55,14 @@ def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = 
         # Registered once, here; tasks on other machines only look it up.
         schema_id = schemas.register(spec.subject, schema_of(spec))
         spec = replace(spec, schema_id=schema_id)
+    native = _encode_native(row, spec, schemas)
+    if native is not None:
+        return Encoded(native)
+    return Encoded(encode_in_batches(row, spec, schemas), can_fail=True)
+
+
+def _encode_native(row: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column | None:
+    """Return the bytes by Spark's own expressions, where they mean the same."""
     match spec.format:
         case Format.NONE:
             return F.lit(None).cast("binary")
@@ -38,7 +75,7 @@ def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = 
         case Format.AVRO if schemas is not None:
             return encode_avro(row, spec, schemas)
         case _:
-            return encode_in_batches(row, spec, schemas)
+            return None
 
 
 def _is_native(kind: Type) -> bool:

@@ -8,24 +8,22 @@ from dataclasses import replace
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from orion.command import key_spec, value_spec
-from orion.formats import SchemaSource
 from orion.model import Array
-from orion.process.format import encode_column
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import group_rows
 from orion.process.sql.join import join_rows
 from orion.process.sql.rank import rank_rows
 from orion.process.sql.read import Surroundings, read_source
 from orion.process.sql.rows import in_batches
-from orion.sql import Source, step, tree, typed
-from orion.state import ABSENT, FACTS, HAD_OLD, HEADERS, OLD, SEQUENCE, TIME
+from orion.process.sql.write import encode_rows
+from orion.sql import Source, step, typed
+from orion.state import ABSENT, FACTS, HAD_OLD, OLD
 
 
 def compile_query(project: step.Project, sink: Source, around: Surroundings) -> DataFrame:
     """Return the records that a query writes: key, value, timestamp_ms, headers, `$seq`."""
     rows = project_rows(project, around)
-    return encode_rows(rows, project, sink, around.schemas)
+    return encode_rows(rows, project, sink, around)
 
 
 def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
@@ -113,65 +111,3 @@ def _list(call: typed.Typed) -> Column:
     if call.function.name == "EXPLODE":
         return compile_expression(call.arguments[0])
     return in_batches(replace(call, type=Array(call.type)))
-
-
-def encode_rows(
-    rows: DataFrame, project: step.Project, sink: Source, schemas: SchemaSource | None
-) -> DataFrame:
-    """Return rows as records of a topic."""
-    value = F.when(~F.col(ABSENT), _struct([(n.name, n.name) for n in project.value]))
-    columns = [
-        _encoded_key(project, sink, schemas).alias("key"),
-        encode_column(value, value_spec(sink), schemas).alias("value"),
-        _record_time(sink).alias("timestamp_ms"),
-        F.col(HEADERS).alias("headers"),
-        F.col(SEQUENCE),
-    ]
-    records = rows.select(*columns)
-    if sink.event_time is not None:
-        # Kafka has no records from before 1970.
-        records = records.where(F.col("timestamp_ms") >= 0)
-    return records
-
-
-def _struct(names: list[tuple[str, str]]) -> Column:
-    return F.struct(*(quoted(source).alias(name) for source, name in names))
-
-
-def _encoded_key(project: step.Project, sink: Source, schemas: SchemaSource | None) -> Column:
-    if not project.key:
-        return F.lit(None).cast("binary")
-    names = [
-        (f"$key.{n.name}", column.name) for n, column in zip(project.key, sink.key, strict=True)
-    ]
-    parts = [quoted(source) for source, _ in names]
-    missing = parts[0].isNull()
-    for part in parts[1:]:
-        missing = missing & part.isNull()
-    row = _struct(names)
-    if len(parts) == 1 or not project.is_keyed_anew:
-        row = F.when(~missing, row)
-    key = encode_column(row, key_spec(sink), schemas)
-    if sink.windowed is None:
-        return key
-    is_session = sink.windowed.kind is tree.WindowKind.SESSION
-    bounds = ["$window.end", "$window.start"] if is_session else ["$window.start"]
-    return F.concat(key, *(_long_bytes(quoted(name)) for name in bounds))
-
-
-def _long_bytes(value: Column) -> Column:
-    return F.unhex(F.lpad(F.hex(value), 16, "0"))
-
-
-def _record_time(sink: Source) -> Column:
-    """Return the record's time: the row's, or that of the sink's own column."""
-    if sink.event_time is None:
-        return F.col(TIME)
-    column = sink.get(sink.event_time.column)
-    assert column is not None
-    own = quoted(column.name if column in sink.value else f"$key.{column.name}")
-    if str(column.type) == "TIMESTAMP":
-        own = F.unix_millis(own)
-    elif sink.event_time.pattern is not None:
-        own = F.unix_millis(F.try_to_timestamp(own, F.lit(sink.event_time.pattern)))
-    return F.coalesce(own, F.col(TIME))

@@ -132,17 +132,26 @@ def _time(source: Source, functions: Functions) -> Column:
     stamped = F.col("$timestamp")
     if source.event_time is None:
         return stamped
+    time = event_time(source, source.event_time.column, functions)
+    return F.when(F.col(ABSENT), stamped).otherwise(time)
+
+
+def event_time(source: Source, name: str, functions: Functions) -> Column:
+    """Return the milliseconds of a source's own time.
+
+    Args:
+        name: Under which its column stands in the rows.
+    """
+    assert source.event_time is not None
     column = source.get(source.event_time.column)
     assert column is not None
-    own: typed.Typed = typed.Input(column.type, column.name)
+    own: typed.Typed = typed.Input(column.type, name)
     if source.event_time.pattern is not None:
         pattern = typed.Constant(Scalar.STRING, source.event_time.pattern)
         found = functions.resolve("STRINGTOTIMESTAMP", [Scalar.STRING, Scalar.STRING])
         own = typed.Applied(found.returns, found, (own, pattern))
     time = compile_expression(own)
-    if column.type is Scalar.TIMESTAMP:
-        time = F.unix_millis(time)
-    return F.when(F.col(ABSENT), stamped).otherwise(time)
+    return F.unix_millis(time) if column.type is Scalar.TIMESTAMP else time
 
 
 def _reason(source: Source) -> Column:
