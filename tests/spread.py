@@ -9,6 +9,8 @@ FIRST = (
     "test_lab_cluster.py",
     "test_kill.py",
     "test_demo.py",
+    "test_lab_sql.py",
+    "test_sql.py",
     "test_sql_kill.py",
     "test_cluster.py",
     "test_sql_differential.py",
@@ -20,7 +22,7 @@ FIRST = (
     "test_pages.py",
 )
 # Files that use one platform, which is started once if one worker has them all.
-TOGETHER = dict.fromkeys(("test_sql_kill.py", "test_sql.py", "test_lab_sql.py"), "platform")
+TOGETHER = dict.fromkeys(("test_lab_sql.py", "test_sql.py", "test_sql_kill.py"), "platform")
 # Files whose tests have nothing in common, and take long.
 APART = ("test_kill.py", "test_pages.py", "test_demo.py")
 

@@ -40,6 +40,7 @@ def test_an_hour_at_the_shell(house: Platform) -> None:
         _split(shell)
         _write_units(house)
         _join(shell)
+        shell.wait_for("orion>")
         shell.type(END)
         assert shell.process.wait(timeout=15) == 0
 

@@ -274,8 +274,23 @@ def test_the_command_line_asks_and_tells(server: HttpServer, stream: str, tmp_pa
     wrong = shell(server, "-e", "DESCRIBE nothing_here;")
     assert wrong.returncode == 2
     assert "does not exist" in wrong.stderr
+    typo = shell(server, "-e", f"SELECT id, sng FROM {stream} EMIT CHANGES;")
+    assert "Did you mean 'SONG'?" in typo.stderr
+    assert typo.stderr.splitlines()[-1].strip() == "^^^"
     away = shell(server, "-s", "http://127.0.0.1:9", "-e", "SHOW STREAMS;")
     assert away.returncode == 5
+
+
+def test_keys_that_are_numbers_are_printed_as_such(server: HttpServer, name: str) -> None:
+    ok(
+        server,
+        f"CREATE STREAM {name} (id BIGINT KEY, n INT)"
+        f" WITH (KAFKA_TOPIC='{name}', PARTITIONS=1, VALUE_FORMAT='JSON');"
+        f" INSERT INTO {name} (id, n) VALUES (7, 1);",
+    )
+    printed = shell(server, "-e", f"PRINT {name} FROM BEGINNING LIMIT 1;").stdout
+    assert "Key format: KAFKA_BIGINT or KAFKA_DOUBLE" in printed
+    assert "key: 7," in printed
 
 
 def test_a_websocket_gets_a_frame_for_each_line(server: HttpServer, stream: str) -> None:

@@ -24,11 +24,20 @@ class SqlServerAwayError(UnavailableError):
 
 
 class SqlRefusedError(InvalidInputError):
-    """Raised when the server refuses a statement."""
+    """Raised when the server refuses a statement.
 
-    def __init__(self, code: int, message: str) -> None:
-        self.code, self.message = code, message
-        super().__init__(message)
+    Args:
+        code: The server's number for it.
+        message: Its words.
+        place: Where in the statement the reason stands, as offsets, if the server told.
+        excerpt: The line of that place, underlined.
+    """
+
+    def __init__(
+        self, code: int, message: str, place: tuple[int, int] | None = None, excerpt: str = ""
+    ) -> None:
+        self.code, self.message, self.place, self.excerpt = code, message, place, excerpt
+        super().__init__(f"{message}\n{excerpt}" if excerpt else message)
 
 
 class SqlClient:
@@ -107,6 +116,8 @@ def _lines(answer: http.client.HTTPResponse) -> Iterator[str]:
 def _refusal(answer: http.client.HTTPResponse) -> SqlRefusedError:
     try:
         body = json.load(answer)
-        return SqlRefusedError(int(body["error_code"]), str(body["message"]))
+        place = body.get("place")
+        bounds = (int(place["start"]), int(place["end"])) if place else None
+        return SqlRefusedError(int(body["error_code"]), str(body["message"]), bounds)
     except (ValueError, KeyError, TypeError):
         return SqlRefusedError(answer.status, f"The server answered with HTTP {answer.status}.")

@@ -7,7 +7,7 @@ from pathlib import Path
 from orion.cli.sql_client import SqlClient, SqlRefusedError
 from orion.cli.sql_output import Form, Printer
 from orion.model import InvalidInputError, NotFoundError
-from orion.sql import parse_statements, split_statements, tree
+from orion.sql import parse_statements, show_place, split_statements, tree
 
 _DEEPEST_SCRIPT = 10
 
@@ -29,7 +29,10 @@ class SqlSession:
                 self._spool(text)
                 continue
             (statement,) = parse_statements(text, self.variables)
-            self._run(statement, text)
+            try:
+                self._run(statement, text)
+            except SqlRefusedError as error:
+                raise _underlined(error, text) from error
 
     def _run(self, statement: tree.Statement, text: str) -> None:
         match statement:
@@ -116,6 +119,14 @@ class SqlSession:
                     f"Spool file '{path}' cannot be written: {error.strerror}."
                 ) from error
             self._tell(f"Answers are also written to {path}.")
+
+
+def _underlined(error: SqlRefusedError, text: str) -> SqlRefusedError:
+    """Show the place of an error in what was typed; the server saw variables by their values."""
+    if error.place is None or not error.place[1] or "\n" in error.message or "${" in text:
+        return error
+    excerpt = show_place(text, tree.Place(*error.place))
+    return SqlRefusedError(error.code, error.message, error.place, excerpt)
 
 
 def _parts(script: str) -> Iterator[str]:

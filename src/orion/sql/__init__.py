@@ -27,6 +27,7 @@ from orion.sql.parse import (
     parse_statements,
     parse_type,
     resolve_type,
+    show_place,
     split_statements,
     tree,
 )
@@ -110,6 +111,7 @@ __all__ = [
     "plan_query",
     "plan_row",
     "resolve_type",
+    "show_place",
     "spell",
     "split_statements",
     "step",

@@ -28,9 +28,8 @@ class Guess:
             return "¯\\_(ツ)_/¯ - no data processed"
         if self._framed(body) is not None:
             return "AVRO, PROTOBUF or JSON_SR"
-        try:
-            text = body.decode()
-        except UnicodeDecodeError:
+        text = _read_text(body)
+        if text is None:
             return {4: "KAFKA_INT", 8: "KAFKA_BIGINT or KAFKA_DOUBLE"}.get(len(body), "BYTES")
         return "JSON or KAFKA_STRING" if _is_json(text) else "KAFKA_STRING"
 
@@ -41,12 +40,12 @@ class Guess:
         framed = self._framed(body)
         if framed is not None:
             return framed
-        try:
-            return body.decode()
-        except UnicodeDecodeError:
-            if len(body) in (4, 8):
-                return str(struct.unpack(">i" if len(body) == 4 else ">q", body)[0])
-            return body.hex()
+        text = _read_text(body)
+        if text is not None:
+            return text
+        if len(body) in (4, 8):
+            return str(struct.unpack(">i" if len(body) == 4 else ">q", body)[0])
+        return body.hex()
 
     def _framed(self, body: bytes) -> str | None:
         """Return the JSON of a record that names its schema."""
@@ -56,6 +55,15 @@ class Guess:
             return self._codec.decode(body)[0]
         except OrionError:
             return None
+
+
+def _read_text(body: bytes) -> str | None:
+    """Return bytes that people would read; a small number is valid UTF-8 too, but begins with 0."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
 
 
 def _is_json(text: str) -> bool:

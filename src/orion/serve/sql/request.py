@@ -80,7 +80,7 @@ def describe_error(error: OrionError) -> tuple[int, dict[str, Any]]:
         status, body = describe_error(error.error)
         kind = {"@type": "statement_error", "error_code": _statement_code(body["error_code"])}
         more = {"statementText": error.statement, "entities": error.entities}
-        return status, {**kind, "message": body["message"], **more}
+        return status, {**body, **kind, **more}
     if isinstance(error, BadRequestError):
         return error.code // 100, _generic(error.code, error)
     if isinstance(error, AssertionFailedError):
@@ -95,7 +95,10 @@ def _statement_code(code: int) -> int:
 
 
 def _generic(code: int, error: OrionError) -> dict[str, Any]:
-    return {"@type": "generic_error", "error_code": code, "message": str(error)}
+    body = {"@type": "generic_error", "error_code": code, "message": str(error)}
+    place = getattr(error, "place", None)
+    # More than ksqlDB says: a client that knows it shows what is meant.
+    return body if place is None else {**body, "place": {"start": place.start, "end": place.end}}
 
 
 def error_response(error: OrionError, media_type: str = MEDIA_TYPE) -> Response:

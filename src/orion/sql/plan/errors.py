@@ -45,9 +45,9 @@ class SourceNotFoundError(NotFoundError):
 
     def __init__(self, name: str, known: Iterable[str], *, node: Node | None = None) -> None:
         self.name, self.known = name, tuple(known)
-        place = None if node is None else node.place
+        self.place: Place | None = None if node is None else node.place
         hint = nearest(name, self.known) or "SHOW STREAMS and SHOW TABLES list what there is."
-        super().__init__(f"Stream or table '{name}' does not exist.{_where(place)}", fix=hint)
+        super().__init__(f"Stream or table '{name}' does not exist.{_where(self.place)}", fix=hint)
 
 
 class SourceExistsError(ConflictError):
