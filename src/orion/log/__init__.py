@@ -39,7 +39,11 @@ from orion.log.group_reset import Move, ResetTarget
 from orion.log.late import LateRecord, encode_late_records, read_places
 from orion.log.member import BEGINNING, END, CommittedOffset, GroupMember, MemberStateError
 from orion.log.outbox import Outbox, OutboxFullError, Outcome, Refused, Written
-from orion.log.processing_log import PROCESSING_LOG_TOPIC, encode_processing_log
+from orion.log.processing_log import (
+    PROCESSING_LOG_TOPIC,
+    FailedExpression,
+    encode_processing_log,
+)
 from orion.log.producer import Failure, ProduceError, produce
 from orion.log.record import Record, decode_line, encode_line
 from orion.log.request import RequestLog
@@ -82,6 +86,7 @@ __all__ = [
     "DeadLetter",
     "DeadLetterSummary",
     "DeadLetters",
+    "FailedExpression",
     "Failure",
     "FencedError",
     "Group",

@@ -1,23 +1,44 @@
-"""The processing log: what queries could not read or write, as records that SQL can read."""
+"""The processing log: what queries could not read, compute or write, as records for SQL."""
 
 import base64
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from orion.log.dead_letter import DeadLetter
 from orion.log.transaction import Outgoing
 
 PROCESSING_LOG_TOPIC = "_orion_processing_log"
-# The numbers of the kinds of messages: what could not be decoded, what not encoded.
-_DESERIALIZATION, _SERIALIZATION = 0, 3
+# The numbers of the kinds of messages: what could not be decoded, computed, encoded.
+_DESERIALIZATION, _PROCESSING, _SERIALIZATION = 0, 1, 3
 _LARGEST_BODY = 64 << 10
 
 
-def encode_processing_log(letters: Sequence[DeadLetter]) -> Outgoing:
-    """Return dead letters as entries of the processing log."""
+@dataclass(frozen=True)
+class FailedExpression:
+    """An expression that could not be computed on a row, so that its column is null.
+
+    Args:
+        name: The function, or the kind of expression.
+        row: The columns that it read, as JSON.
+    """
+
+    name: str
+    reason: str
+    row: str
+
+
+def encode_processing_log(
+    query: str, letters: Sequence[DeadLetter], failed: Sequence[FailedExpression] = ()
+) -> Outgoing:
+    """Return what went wrong in a query's batch as entries of the processing log."""
     now_ms = int(time.time() * 1000)
-    entries = [_entry(letter, now_ms) for letter in letters]
+    parts = [*(_of_letter(letter) for letter in letters), *(_of_expression(f) for f in failed)]
+    entries = [
+        {"LOGGER": f"processing.{query}.{step}", "LEVEL": "ERROR", "TIME": now_ms, "MESSAGE": part}
+        for step, part in parts
+    ]
     return Outgoing(
         PROCESSING_LOG_TOPIC,
         values=[json.dumps(entry).encode() for entry in entries],
@@ -25,15 +46,19 @@ def encode_processing_log(letters: Sequence[DeadLetter]) -> Outgoing:
     )
 
 
-def _entry(letter: DeadLetter, now_ms: int) -> dict[str, object]:
-    message = _serialization(letter) if letter.is_row else _deserialization(letter)
-    step = "serializer" if letter.is_row else "deserializer"
-    return {
-        "LOGGER": f"processing.{letter.query}.{step}",
-        "LEVEL": "ERROR",
-        "TIME": now_ms,
-        "MESSAGE": message,
+def _of_letter(letter: DeadLetter) -> tuple[str, dict[str, object]]:
+    if letter.is_row:
+        return "serializer", _serialization(letter)
+    return "deserializer", _deserialization(letter)
+
+
+def _of_expression(failed: FailedExpression) -> tuple[str, dict[str, object]]:
+    failure = {
+        "errorMessage": f"{failed.name} could not be computed: {failed.reason}",
+        "record": failed.row[:_LARGEST_BODY],
+        "cause": ["the column is null in that row"],
     }
+    return "expression", {"type": _PROCESSING, "recordProcessingError": failure}
 
 
 def _deserialization(letter: DeadLetter) -> dict[str, object]:

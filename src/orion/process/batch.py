@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 
 from orion.log import (
     DeadLetter,
+    FailedExpression,
     Offsets,
     Outgoing,
     Position,
@@ -20,6 +21,7 @@ from orion.log import (
 )
 from orion.log import encode_dead_letters as encode_letters
 from orion.model import ConflictError
+from orion.process.failure import FAILURES, read_failures, take_failures
 from orion.process.format import unplanned_schema_id
 from orion.process.source import DEAD_LETTERS
 from orion.process.strike import pass_point
@@ -92,16 +94,25 @@ class Batch:
 
         A task that ran twice has observed its records twice; where they lie tells them apart.
         """
-        metrics = self._execution.lastExecution().observedMetrics()
         letters: dict[tuple[str, int, int], DeadLetter] = {}
+        for observed in self._observed(DEAD_LETTERS):
+            for row in observed["letters"]:
+                letter = _letter(row, self._query)
+                letters[letter.place] = letter
+        return [letters[place] for place in sorted(letters)]
+
+    def failures(self) -> list[FailedExpression]:
+        """Return the expressions that could not be computed on rows of this batch."""
+        seen = [read_failures(observed) for observed in self._observed(FAILURES)]
+        return [*take_failures(self._query), *(failed for each in seen for failed in each)]
+
+    def _observed(self, prefix: str) -> Iterator[dict[str, Any]]:
+        metrics = self._execution.lastExecution().observedMetrics()
         names = metrics.keySet().iterator()
         while names.hasNext():
             name = names.next()
-            if name.startswith(DEAD_LETTERS):
-                for row in json.loads(metrics.apply(name).json())["letters"]:
-                    letter = _letter(row, self._query)
-                    letters[letter.place] = letter
-        return [letters[place] for place in sorted(letters)]
+            if name.startswith(prefix):
+                yield json.loads(metrics.apply(name).json())
 
 
 def _kafka_offsets(offset: Any) -> dict[str, dict[str, int]]:
@@ -190,12 +201,14 @@ class Delivery:
             outgoing += self._late(batch.number)
         letters = batch.dead_letters()
         self._require_planned(letters)
+        failed = batch.failures()
         with self._writer.transaction() as transaction:
             for part in outgoing:
                 transaction.write(part)
             if letters:
                 transaction.write(encode_letters(letters, self._dead_letter_topic))
-                transaction.write(encode_processing_log(letters))
+            if letters or failed:
+                transaction.write(encode_processing_log(self._query, letters, failed))
             transaction.commit_offsets(batch.ends, checkpoint=batch.checkpoint, batch=batch.number)
             pass_point("in_transaction")
         pass_point("after_transaction")

@@ -15,6 +15,7 @@ from orion.process.sql.join import join_rows
 from orion.process.sql.rank import rank_rows
 from orion.process.sql.read import Surroundings, read_source
 from orion.process.sql.rows import in_batches
+from orion.process.sql.watch import watch
 from orion.process.sql.write import encode_rows
 from orion.sql import Source, step, typed
 from orion.state import ABSENT, FACTS, HAD_OLD, OLD
@@ -31,6 +32,7 @@ def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
     rows = compile_step(project.input, around)
     if project.having is not None:
         rows = _having(rows, project.having)
+    rows = watch(rows, [named.expression for named in (*project.key, *project.value)])
     columns = [
         *(_key_column(named, project) for named in project.key),
         *(_column(named, named.name) for named in project.value),

@@ -25,6 +25,14 @@ def compile_expression(node: typed.Typed) -> Column:
         return in_batches(node)
 
 
+def compile_native(node: typed.Typed) -> Column | None:
+    """Return the column of an expression that Spark computes by itself; None: it needs Python."""
+    try:
+        return _Compiler({}, can_batch=False).compile(node)
+    except NotNativeError:
+        return None
+
+
 def quoted(name: str) -> Column:
     """Return a column by its exact name."""
     return F.col("`" + name.replace("`", "``") + "`")
@@ -33,8 +41,9 @@ def quoted(name: str) -> Column:
 class _Compiler:
     """Compiles expressions; inside of a lambda only natively."""
 
-    def __init__(self, variables: Mapping[str, Column]) -> None:
+    def __init__(self, variables: Mapping[str, Column], *, can_batch: bool = True) -> None:
         self._variables = variables
+        self._can_batch = can_batch and not variables
         self._by_node: dict[type, Callable[[Any], Column]] = {
             typed.Constant: _constant,
             typed.Input: lambda node: quoted(node.name),
@@ -147,7 +156,7 @@ class _Compiler:
         return call
 
     def _or_batches(self, node: typed.Typed) -> Column:
-        if self._variables:
+        if not self._can_batch:
             # Spark runs no Python inside of its own lambdas: the whole call goes to batches.
             raise NotNativeError
         return in_batches(node)

@@ -1,6 +1,7 @@
 """Expressions that only Python can compute, over Arrow batches: each row by its meaning."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,12 +10,17 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
 from orion.formats import arrow_type, from_arrow, to_arrow
+from orion.log import FailedExpression
 from orion.model import Scalar, Type
+from orion.process.failure import Failures, current_failures
 from orion.process.format import spark_type
-from orion.sql import evaluate_or_null, typed
+from orion.sql import computation_or_null, typed
 
 # What Arrow raises for a value of another type, or beyond the ends of its own.
 _UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeError)
+
+# Of each expression in a batch of rows; a function that always fails fails on all of them.
+_MOST_NOTED = 10
 
 
 class NotNativeError(Exception):
@@ -26,7 +32,8 @@ def in_batches(node: typed.Typed) -> Column:
     inputs = {part.name: part for part in typed.walk(node) if isinstance(part, typed.Input)}
     names = list(inputs)
     kind = node.type or Scalar.STRING
-    run = _runner(node, names, [inputs[name].type for name in names], kind)
+    failures = current_failures()
+    run = _runner(node, [(name, inputs[name].type) for name in names], kind, failures)
     compute: Any = arrow_udf(run, spark_type(kind))  # type: ignore[call-overload]
     columns = [F.col("`" + name.replace("`", "``") + "`") for name in names]
     # A function needs a column to know how many rows there are.
@@ -35,18 +42,38 @@ def in_batches(node: typed.Typed) -> Column:
 
 
 def _runner(
-    node: typed.Typed, names: list[str], types: list[Type], kind: Type
+    node: typed.Typed, inputs: list[tuple[str, Type]], kind: Type, failures: Failures | None
 ) -> Callable[..., pa.Array]:
+    names = [name for name, _ in inputs]
+
     def run(*arrays: pa.Array) -> pa.Array:
         columns = [
             [from_arrow(value, each) for value in array.to_pylist()]
-            for array, each in zip(arrays, types, strict=False)
+            for array, (_, each) in zip(arrays, inputs, strict=False)
         ]
         rows = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
-        found = [evaluate_or_null(node, dict(zip(names, row, strict=True))) for row in rows]
+        compute = computation_or_null(node, _teller(node, failures))
+        found = [compute(dict(zip(names, row, strict=True))) for row in rows]
         return _column(found, kind)
 
     return run
+
+
+def _teller(
+    node: typed.Typed, failures: Failures | None
+) -> Callable[[Mapping[str, Any], Exception], None] | None:
+    """Return what notes the first failures of a batch."""
+    if failures is None:
+        return None
+    name = node.function.name if isinstance(node, typed.Applied) else type(node).__name__
+    left = iter(range(_MOST_NOTED))
+
+    def tell(row: Mapping[str, Any], error: Exception) -> None:
+        if next(left, None) is not None:
+            text = json.dumps(row, default=str, ensure_ascii=False)
+            failures.note(FailedExpression(name, str(error) or type(error).__name__, text))
+
+    return tell
 
 
 def _column(values: list[Any], kind: Type) -> pa.Array:

@@ -32,14 +32,22 @@ def computation(node: Typed) -> Computation:
     return _BY_NODE[type(node)](node)
 
 
-def computation_or_null(node: Typed) -> Computation:
-    """Return the same where what cannot be computed is null."""
+def computation_or_null(
+    node: Typed, on_failure: Callable[[Row, Exception], None] | None = None
+) -> Computation:
+    """Return the same where what cannot be computed is null.
+
+    Args:
+        on_failure: Called with the row and why.
+    """
     compute = computation(node)
 
     def compute_or_null(row: Row) -> Any:
         try:
             return compute(row)
-        except Exception:  # noqa: BLE001  whatever a function raises, its column is null
+        except Exception as error:  # noqa: BLE001  whatever a function raises, its column is null
+            if on_failure is not None:
+                on_failure(row, error)
             return None
 
     return compute_or_null
