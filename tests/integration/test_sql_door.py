@@ -334,7 +334,8 @@ def test_the_shell_talks_on_a_terminal(server: HttpServer, stream: str) -> None:
         shell.wait_for("ARRAY<STRING>")
         shell.enter("DESCRIBE nothing_here;")
         shell.wait_for("does not exist")
-        # Keywords and names are completed, and a column of any source.
+        shell.wait_for("orion>")
+        # Keywords are completed, and the names of what there is.
         shell.type("DESCR\t")
         shell.wait_for("DESCRIBE")
         shell.type(f" {stream[:-1].lower()}\t")

@@ -98,13 +98,13 @@ class Shell:
         while True:
             try:
                 text = self._prompt.prompt("orion> ").strip()
+                if text.rstrip(";").lower() in _LEAVING:
+                    return
+                self._answer(text)
             except KeyboardInterrupt:
                 continue
             except EOFError:
                 return
-            if text.rstrip(";").lower() in _LEAVING:
-                return
-            self._answer(text)
 
     def _answer(self, text: str) -> None:
         word, _, rest = text.rstrip(";").partition(" ")
