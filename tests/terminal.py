@@ -17,6 +17,8 @@ from orion.testing.wait import wait_until
 
 INTERRUPT, END = "\x03", "\x04"
 _ROWS, _COLUMNS = 50, 160
+# The session's own width would win over the terminal's; and nobody here tells where the cursor is.
+_SCREEN = {"TERM": "xterm", "COLUMNS": str(_COLUMNS), "PROMPT_TOOLKIT_NO_CPR": "1"}
 # A session's first terminal becomes the one that its Ctrl-C comes from.
 _ATTACH = """
 import fcntl, os, sys, termios
@@ -38,8 +40,7 @@ class Terminal:
             stdout=screen,
             stderr=screen,
             cwd=folder,
-            # Nobody here answers where the cursor is.
-            env={**os.environ, **env, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            env={**os.environ, **env, **_SCREEN},
             start_new_session=True,
         )
         os.close(screen)
