@@ -2,16 +2,19 @@
 
 import pytest
 
+import orion.log.transaction as transaction_module
 from orion.log import (
     FencedError,
     Groups,
     Outgoing,
+    Record,
     Selection,
     Topics,
     TransactionalWriter,
     consume,
 )
 from orion.testing.kafka import KafkaServer
+from orion.testing.wait import wait_until
 
 
 @pytest.fixture
@@ -24,6 +27,16 @@ def writer(kafka: KafkaServer, topic: str) -> TransactionalWriter:
 
 def values(kafka: KafkaServer, topic: str) -> list[bytes | None]:
     return [record.value for record in consume(kafka.connection, Selection(topic))]
+
+
+def committed(kafka: KafkaServer, topic: str, count: int) -> list[Record]:
+    """Return a topic's records when there are as many; a commit reaches readers a moment later."""
+
+    def enough() -> list[Record]:
+        found = list(consume(kafka.connection, Selection(topic)))
+        return found if len(found) >= count else []
+
+    return wait_until(enough, what=f"{count} records in {topic}")
 
 
 def test_output_and_offsets_become_visible_together(
@@ -42,7 +55,7 @@ def test_output_and_offsets_become_visible_together(
         )
         transaction.commit_offsets({topic: {0: 7}}, checkpoint="c", batch=3)
         assert values(kafka, topic) == []
-    first, second = consume(kafka.connection, Selection(topic))
+    first, second = committed(kafka, topic, 2)
     assert (first.key, first.value, first.timestamp_ms) == (b"k", b"x", 5)
     assert first.headers == (("a", b"1"), ("a", None))
     assert (second.key, second.value, second.timestamp_ms) == (None, None, 6)
@@ -67,7 +80,7 @@ def test_a_failed_block_leaves_nothing_behind(
     assert writer.position([topic]) is None
     with writer.transaction() as transaction:
         transaction.write(Outgoing(topic, [b"y"]))
-    assert values(kafka, topic) == [b"y"]
+    assert [record.value for record in committed(kafka, topic, 1)] == [b"y"]
 
 
 def test_a_zombie_is_fenced_by_its_successor(
@@ -81,4 +94,17 @@ def test_a_zombie_is_fenced_by_its_successor(
         transaction.write(Outgoing(topic, [b"zombie"]))
     with successor.transaction() as transaction:
         transaction.write(Outgoing(topic, [b"after"]))
-    assert values(kafka, topic) == [b"before", b"after"]
+    assert [record.value for record in committed(kafka, topic, 2)] == [b"before", b"after"]
+
+
+def test_a_full_queue_delays_records_and_loses_none(
+    kafka: KafkaServer, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(transaction_module._PRODUCER, "queue_buffering_max_messages", 100)
+    writer = TransactionalWriter(kafka.connection, f"{topic}-narrow")
+    writer.open()
+    sent = [str(number).encode() for number in range(5_000)]
+    with writer.transaction() as transaction:
+        transaction.write(Outgoing(topic, sent, keys=[b"k"] * len(sent)))
+    writer.close()
+    assert [record.value for record in committed(kafka, topic, len(sent))] == sent

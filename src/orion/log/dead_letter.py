@@ -238,6 +238,6 @@ def _original(record: Record) -> Outgoing:
         values=[record.value],
         keys=[record.key],
         headers=[record.headers],
-        timestamps_ms=[record.timestamp_ms],
-        partitions=[record.partition],
+        timestamps_ms=[record.timestamp_ms or 0],
+        partitions=[-1 if record.partition is None else record.partition],
     )
