@@ -17,6 +17,7 @@ from orion.model import ConflictError, Mode
 from orion.process.batch import Batch, Delivery, Sink
 from orion.process.checkpoint import Checkpoint
 from orion.process.definition import Definition
+from orion.process.each_batch import EachBatch
 from orion.process.encode import TopicWrite, encode_rows
 from orion.process.late import LateRoute
 from orion.process.plan import require_realtime
@@ -147,7 +148,8 @@ class RunningQuery:
         def deliver(batch_rows: DataFrame, number: int) -> None:
             self._deliver(delivery, batch_rows, number)
 
-        writer = self._stream_writer(rows).foreachBatch(deliver)
+        writer = self._stream_writer(rows)
+        EachBatch(rows.sparkSession, deliver).attach(writer)
         if self._definition.once:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(processingTime=f"{self._definition.trigger_ms} milliseconds").start()

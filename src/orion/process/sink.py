@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from orion.lake import TableWrite, write_batch
 from orion.log import Outgoing
 from orion.process.batch import Batch
+from orion.process.each_batch import collect
 from orion.process.strike import pass_point
 
 # Larger batches and fewer requests than Spark's defaults; docs/performance.md compares both.
@@ -30,8 +31,8 @@ class TransactionSink:
     def prepare(self, rows: DataFrame, batch: Batch) -> Sequence[Outgoing]:
         """Run the batch and return its records, in the order of their input."""
         del batch
-        table = rows.toArrow()
-        return [_outgoing(self.topic, table)] if table.num_rows else []
+        table = collect(rows)
+        return [_outgoing(self.topic, table)] if table is not None else []
 
 
 @dataclass(frozen=True)
