@@ -127,6 +127,17 @@ def ask(text: str) -> list[list[Any]]:
         " LAST_VALUE(amount) OVER (PARTITION BY buyer ORDER BY id) AS l FROM orders ORDER BY id",
         "SELECT buyer, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place"
         " FROM orders GROUP BY buyer ORDER BY place, buyer NULLS FIRST",
+        "SELECT city AS c FROM users UNION SELECT buyer FROM orders ORDER BY c NULLS FIRST",
+        "SELECT id FROM users WHERE age > 20 UNION ALL SELECT buyer FROM orders"
+        " UNION ALL SELECT city FROM users ORDER BY id NULLS FIRST LIMIT 20 OFFSET 3",
+        "SELECT amount AS a FROM orders UNION ALL SELECT amount FROM orders"
+        " UNION SELECT age FROM users ORDER BY 1 NULLS FIRST",
+        "WITH o AS (SELECT buyer FROM orders UNION SELECT id FROM users)"
+        " SELECT COUNT(*) AS n FROM o",
+        "SELECT id FROM users WHERE id IN (SELECT buyer FROM orders WHERE amount > 7"
+        " UNION ALL SELECT 'u3' FROM users) ORDER BY id",
+        "SELECT city, COUNT(*) AS n FROM users GROUP BY city UNION ALL"
+        " SELECT 'all', COUNT(*) FROM users ORDER BY n, city NULLS FIRST",
     ],
 )
 def test_answers_are_those_of_another_engine(other: sqlite3.Connection, text: str) -> None:
@@ -159,6 +170,9 @@ def test_no_row_is_an_answer_and_a_missing_value_is_null() -> None:
         ("SELECT LAG() OVER (ORDER BY id) AS r FROM users;", "argument"),
         ("SELECT * FROM bare ORDER BY id;", "CREATE SOURCE TABLE"),
         ("SELECT COUNT(*) AS n FROM users WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY id;", "no WINDOW"),
+        ("SELECT id FROM users UNION SELECT id, buyer FROM orders;", "as many columns"),
+        ("SELECT id FROM users UNION SELECT id FROM orders;", "STRING"),
+        ("SELECT id FROM users UNION SELECT id FROM users EMIT CHANGES;", "INSERT INTO one"),
         ("WITH a AS (SELECT id FROM b) SELECT * FROM a;", "'B'"),
         (
             "SELECT id FROM users WHERE id = (SELECT MAX(buyer) FROM orders WHERE id = city);",

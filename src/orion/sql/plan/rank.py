@@ -4,17 +4,17 @@ In:  SELECT … FROM (SELECT …, ROW_NUMBER() OVER (PARTITION BY … ORDER BY �
 Out: the inner query with all that it sorts by, and the outer one over its ranked rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from orion.model import Array, Map, Scalar, Struct, Type
+from orion.model import Array, Map, Scalar, Struct
 from orion.sql.parse import tree
 from orion.sql.plan import step as steps
 from orion.sql.plan.conjunct import conjunction, conjuncts
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.relation import KeyColumn, Relation
 from orion.sql.plan.scope import SourceScope
-from orion.sql.plan.source import Column, Format, Source
+from orion.sql.plan.source import Column, DerivedSource, Format
 from orion.sql.plan.step import Project, Rank, Read, Sort
 from orion.sql.plan.typed import Input, Typed
 
@@ -25,15 +25,6 @@ _FORM = (
 )
 _MOST = 10_000
 _Op = tree.ComparisonOperator
-
-
-class RankedRows(Source):
-    """What the outer query reads: the columns of the inner one, and no others."""
-
-    @property
-    def pseudo(self) -> Mapping[str, Type]:
-        """None: a place in a ranking is no record."""
-        return {}
 
 
 @dataclass(frozen=True)
@@ -79,7 +70,7 @@ class Ranking:
         columns = [Column(n.name, n.type or Scalar.STRING) for n in inner.value[:own]]
         columns.append(Column(self.number, Scalar.BIGINT))
         plain = Format("NONE")
-        rows = RankedRows(self.alias, kind, tuple(columns), "", plain, plain)
+        rows = DerivedSource(self.alias, kind, tuple(columns), "", plain, plain)
         key_columns = [self._key(inner, key.expression) for key in keys]
         if step.is_table and (self.count > 1 or not keys):
             # A single place needs no number.
@@ -121,8 +112,6 @@ def take_ranking_apart(query: tree.Query) -> Ranking:
         for place, item in enumerate(inner.select)
         if isinstance(item, tree.SelectItem) and isinstance(item.expression, tree.Over)
     ]
-    if len(numbers) != 1:
-        raise StatementError("This inner query ranks no rows.", node=source, fix=_FORM)
     ((place, item),) = numbers
     over = item.expression
     assert isinstance(over, tree.Over)

@@ -143,6 +143,15 @@ class Source:
         return ", ".join(_declaration(column, self.is_table) for column in self.columns)
 
 
+class DerivedSource(Source):
+    """The columns of another query's rows, which have no record behind them."""
+
+    @property
+    def pseudo(self) -> Mapping[str, Type]:
+        """No columns but the selected ones."""
+        return {}
+
+
 def _declaration(column: Column, is_table: bool) -> str:
     text = str(column.field)
     if column.role is Role.KEY:

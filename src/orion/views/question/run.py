@@ -64,10 +64,14 @@ class _Question:
         columns = [self._compute(item.expression) for item in plan.items]
         values: Iterable[Values] = (tuple([column(row) for column in columns]) for row in rows)
         if plan.is_distinct:
-            values = {hashable(found): found for found in reversed(list(values))}.values()
-            values = reversed(list(values))
+            values = _each_once(values)
         end = None if plan.limit is None else plan.offset + plan.limit
-        return list(islice(values, plan.offset, end))
+        found = list(islice(values, plan.offset, end))
+        for other, is_all in plan.united:
+            found += answer_question(other, self._rows)
+            if not is_all:
+                found = _each_once(found)
+        return found
 
     def _condition(self, read: step.Read) -> typed.Typed | None:
         """Return what a source's rows must fulfil, where all that is asked is about them."""
@@ -95,6 +99,14 @@ class _Question:
                 left = self._related(relation.left)
                 right = list(self._related(relation.right))
                 return _bounded(join_rows(relation, left, right, self._compute))
+
+
+def _each_once(values: Iterable[Values]) -> list[Values]:
+    """Return rows without those that were there before."""
+    first: dict[object, Values] = {}
+    for found in values:
+        first.setdefault(hashable(found), found)
+    return list(first.values())
 
 
 def _qualified(rows: Iterable[Row], read: step.Read) -> Iterable[Row]:

@@ -166,7 +166,6 @@ def test_a_within_of_one_span_reaches_both_ways() -> None:
         "SELECT a FROM x WHERE a IN (SELECT b FROM y) EMIT CHANGES;",
         "SELECT SUM(a) OVER (ORDER BY b) AS s FROM x EMIT CHANGES;",
         "SELECT * FROM (SELECT * FROM x EMIT CHANGES) AS y;",
-        "SELECT * FROM (SELECT * FROM x);",
     ],
 )
 def test_what_is_no_statement_is_refused(text: str) -> None:

@@ -1,5 +1,7 @@
 """Queries: SELECT with its sources, joins, windows and clauses."""
 
+from dataclasses import replace
+
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
 from orion.sql.parse.read.expression import read_expression, read_orderings, read_value
@@ -36,6 +38,43 @@ def _read_nested(cursor: Cursor) -> tree.Query:
 def _read_query(cursor: Cursor, *, alone: bool, may_emit: bool) -> tree.Query:
     start = cursor.mark()
     common = _read_common(cursor)
+    first = _read_select(cursor)
+    united = []
+    while cursor.at("UNION"):
+        united.append(_read_united(cursor))
+    order_by = _read_order(cursor)
+    emits = may_emit and cursor.take("EMIT")
+    emit = tree.Emit(cursor.expect("CHANGES", "FINAL")) if emits else None
+    limit = cursor.integer() if cursor.take("LIMIT") else None
+    offset = _read_offset(cursor)
+    _refuse_foreign(cursor)
+    return replace(
+        first,
+        emit=emit,
+        limit=limit,
+        is_pull=alone and emit is None,
+        order_by=order_by,
+        offset=offset,
+        common=common,
+        united=tuple(united),
+        place=cursor.place(start),
+    )
+
+
+def _read_united(cursor: Cursor) -> tree.United:
+    start = cursor.mark()
+    cursor.only_in_answers(FOREIGN_CLAUSES["UNION"])
+    cursor.advance()
+    is_all = cursor.take("ALL")
+    if not is_all:
+        cursor.take("DISTINCT")
+    query = replace(_read_select(cursor), is_pull=True)
+    return tree.United(query, is_all, place=cursor.place(start))
+
+
+def _read_select(cursor: Cursor) -> tree.Query:
+    """Read a SELECT without what may follow a UNION: its order and its limits."""
+    start = cursor.mark()
     cursor.expect("SELECT")
     is_distinct = cursor.at("DISTINCT") and not _is_column(cursor)
     if is_distinct:
@@ -51,12 +90,6 @@ def _read_query(cursor: Cursor, *, alone: bool, may_emit: bool) -> tree.Query:
     group_by = _read_keys(cursor) if cursor.take_sequence("GROUP", "BY") else None
     partition_by = _read_keys(cursor) if cursor.take_sequence("PARTITION", "BY") else None
     having = read_expression(cursor) if cursor.take("HAVING") else None
-    order_by = _read_order(cursor)
-    emits = may_emit and cursor.take("EMIT")
-    emit = tree.Emit(cursor.expect("CHANGES", "FINAL")) if emits else None
-    limit = cursor.integer() if cursor.take("LIMIT") else None
-    offset = _read_offset(cursor)
-    _refuse_foreign(cursor)
     return tree.Query(
         tuple(select),
         source,
@@ -65,13 +98,7 @@ def _read_query(cursor: Cursor, *, alone: bool, may_emit: bool) -> tree.Query:
         group_by,
         partition_by,
         having,
-        emit,
-        limit,
-        is_pull=alone and emit is None,
         is_distinct=is_distinct,
-        order_by=order_by,
-        offset=offset,
-        common=common,
         place=cursor.place(start),
     )
 

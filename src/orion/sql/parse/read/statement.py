@@ -33,9 +33,12 @@ def read_statement(cursor: Cursor) -> tree.Statement:
 
 
 def _is_ranking(statement: tree.Node) -> bool:
-    """Tell whether a statement reads from an inner query: one that ranks rows may go on."""
+    """Tell whether a statement reads from an inner query that ranks rows, which may go on."""
     query = getattr(statement, "query", None)
-    return isinstance(query, tree.Query) and isinstance(query.source, tree.QuerySource)
+    if not isinstance(query, tree.Query) or not isinstance(query.source, tree.QuerySource):
+        return False
+    parts = [p for p in query.source.query.select if isinstance(p, tree.SelectItem)]
+    return any(isinstance(part.expression, tree.Over) for part in parts)
 
 
 def _read_select(cursor: Cursor) -> tree.Statement:

@@ -120,11 +120,20 @@ class CommonTable(Node):
 
 
 @dataclass(frozen=True)
+class United(Node):
+    """`UNION [ALL] SELECT ...`: rows of another query follow; without ALL each row comes once."""
+
+    query: "Query"
+    is_all: bool
+
+
+@dataclass(frozen=True)
 class Query(Node):
     """A SELECT; a pull query is one that stands alone without EMIT and answers once.
 
     Args:
         common: The queries of WITH, which those after them may name.
+        united: Further queries; order, limit and offset are then those of all together.
     """
 
     select: tuple[SelectPart, ...]
@@ -141,3 +150,4 @@ class Query(Node):
     order_by: tuple[Ordering, ...] = ()
     offset: int = 0
     common: tuple[CommonTable, ...] = ()
+    united: tuple[United, ...] = ()

@@ -214,6 +214,8 @@ def _format_clauses(query: tree.Query) -> Iterator[str]:
         yield f"PARTITION BY {_format_keys(query.partition_by)}"
     if query.having is not None:
         yield f"HAVING {format_expression(query.having)}"
+    for one in query.united:
+        yield f"UNION{' ALL' if one.is_all else ''} {format_query(one.query)}"
     if query.order_by:
         yield _format_order(query.order_by)
 

@@ -24,6 +24,9 @@ def _select(plan: SelectPlan, depth: int) -> Iterator[str]:
     if plan.where is not None:
         yield f"{indent}    filtered"
     yield from _relation(plan.relation, depth + 1)
+    for other, is_all in plan.united:
+        yield f"{indent}> UNION{' ALL' if is_all else ''}"
+        yield from _select(other, depth + 1)
     for inner in plan.inner:
         yield f"{indent}  > {inner.use.value} OF"
         yield from _select(inner.query, depth + 2)

@@ -88,6 +88,7 @@ class SelectPlan:
 
     Args:
         keys: What rows are grouped by; None: they are not.
+        united: Queries whose rows follow, and whether all of them do, or each row once.
     """
 
     relation: Relation
@@ -102,6 +103,7 @@ class SelectPlan:
     limit: int | None = None
     offset: int = 0
     inner: tuple[Inner, ...] = ()
+    united: "tuple[tuple[SelectPlan, bool], ...]" = ()
 
 
 def scans_of(plan: SelectPlan) -> Iterator[Scan]:
@@ -109,6 +111,8 @@ def scans_of(plan: SelectPlan) -> Iterator[Scan]:
     yield from _scans(plan.relation)
     for inner in plan.inner:
         yield from scans_of(inner.query)
+    for other, _ in plan.united:
+        yield from scans_of(other)
 
 
 def _scans(relation: Relation) -> Iterator[Scan]:

@@ -3,34 +3,26 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from orion.model import Scalar, Struct, Type
+from orion.model import Scalar, Struct
 from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import typed
 from orion.sql.plan.answer.join import join
 from orion.sql.plan.answer.nested import Nested, sorting_of
 from orion.sql.plan.answer.plan import Derived, Relation, Scan, SelectPlan, Sorting
+from orion.sql.plan.answer.union import ordered, unite
 from orion.sql.plan.catalogue import Catalogue
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.grouping import GroupResolver, calls_aggregate
 from orion.sql.plan.naming import Namer, repeated
 from orion.sql.plan.resolve import Resolver
 from orion.sql.plan.scope import SourceScope
-from orion.sql.plan.source import WINDOW_BOUNDS, Column, Format, Source
+from orion.sql.plan.source import WINDOW_BOUNDS, Column, DerivedSource, Format
 from orion.sql.plan.step import Named, Read
 from orion.sql.plan.typed import Typed
 
 _MORE = tree.QueryValue | tree.QueryExists | tree.InQuery | tree.Over
 _NO_FORMAT = Format("NONE")
-
-
-class DerivedSource(Source):
-    """The columns of another query's rows, which have no record behind them."""
-
-    @property
-    def pseudo(self) -> Mapping[str, Type]:
-        """No columns but the selected ones."""
-        return {}
 
 
 def asks_for_more(query: tree.Query, functions: Functions) -> bool:
@@ -40,7 +32,7 @@ def asks_for_more(query: tree.Query, functions: Functions) -> bool:
         or query.group_by is not None
         or query.having is not None
         or query.is_distinct
-        or bool(query.order_by or query.offset or query.common)
+        or bool(query.order_by or query.offset or query.common or query.united)
         or calls_aggregate((query.select, query.order_by), functions)
         or _holds_more((query.select, query.where))
     )
@@ -89,6 +81,8 @@ class _Planner:
     def plan(self) -> SelectPlan:
         query = self._query
         self._check_clauses()
+        if query.united and (query.order_by or query.limit is not None or query.offset):
+            return self._plan_inner(ordered(query))
         relation, reads = self._relation(query.source, is_join=isinstance(query.source, tree.Join))
         scope = SourceScope(reads)
         plain = Resolver(scope, self._functions, self._catalogue.types, self._nested)
@@ -101,6 +95,9 @@ class _Planner:
             items = self._items(scope, with_over)
             found = SelectPlan(relation, items, self._order(items, with_over))
         self._check_names(found.items)
+        if query.united:
+            others = [(self._plan_inner(one.query), one.is_all) for one in query.united]
+            found = unite(found, others, query)
         return replace(
             found,
             where=where,
