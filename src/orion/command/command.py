@@ -147,6 +147,8 @@ class Commands:
         self._catalogue = change.apply(self._catalogue)
         match change:
             case Started(query):
+                if change.predecessor is not None:
+                    self._started.pop(change.predecessor.query, None)
                 self._started[query] = change
             case Dropped(_, str(query)):
                 self._started.pop(query, None)

@@ -179,15 +179,14 @@ class Runtime:
         """Stop a query; forgotten, it leaves neither status nor checkpoint."""
         with self._lock:
             query = self._queries.pop(name, None)
-            if query is None:
-                return
-            query.stop()
+            if query is not None:
+                query.stop()
             self._published.pop(name, None)
             self._planned.pop(name, None)
             if forget:
                 self._status.forget(name)
                 remove_checkpoint(self._checkpoint(name))
-            else:
+            elif query is not None:
                 self._status.publish(query.status)
 
     @property

@@ -13,6 +13,7 @@ from orion.model import OrionError
 from orion.process.runtime import Runtime
 from orion.process.sql.live import LiveSql
 from orion.process.sql.push import PushQueries
+from orion.process.sql.succession import Phase, Succession
 from orion.sql import Change, Dropped, Paused, Started, Terminated
 
 logger = logging.getLogger(__name__)
@@ -30,6 +31,8 @@ class SqlEngine:
         self._runtime = runtime
         self._live = live
         self._changes: queue.Queue[tuple[Command, Change]] = queue.Queue()
+        # Queries that run beside those they will replace.
+        self._successions: dict[str, Succession] = {}
         self._is_running = False
         self._stopped = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -64,6 +67,7 @@ class SqlEngine:
             try:
                 command, change = self._changes.get(timeout=_STEP_S)
             except queue.Empty:
+                self._look_after_successions()
                 continue
             try:
                 self._carry_out(command, change, commands)
@@ -90,15 +94,77 @@ class SqlEngine:
         """Stop a query for good; nothing of it is left but what it wrote."""
         self._runtime.remove(name, forget=True)
         self._live.forget(name)
+        succession = self._successions.pop(name, None)
+        if succession is not None:
+            succession.drop_topic()
+            self._end(succession.old.query)
+
+    def _stop(self, name: str) -> None:
+        """Stop a query for a while, and the one that still serves in its place."""
+        self._runtime.remove(name)
+        succession = self._successions.pop(name, None)
+        if succession is not None:
+            self._stop(succession.old.query)
 
     def _pause(self, names: tuple[str, ...], commands: Commands, *, is_paused: bool) -> None:
         for name in names:
-            self._runtime.remove(name)
+            self._stop(name)
             started = commands.queries.get(name)
             if not is_paused and started is not None:
                 self._start(started)
 
     def _start(self, started: Started) -> None:
+        """Start a query; one that replaces another runs beside it first."""
+        if self._runs(started.query):
+            return
+        succession = self._live.succession(started)
+        if succession is None or succession.phase is Phase.DONE:
+            self._run(started, started.sink.topic, started.late_topic)
+            if succession is not None:
+                self._clear(succession)
+            return
+        self._successions[started.query] = succession
+        if succession.phase is Phase.BESIDE:
+            self._start(succession.old)
+            succession.create_topic()
+            # Late records were told by the old query.
+            self._run(started, succession.topic, late_topic="")
+
+    def _clear(self, succession: Succession) -> None:
+        """Remove what is left of a query that was replaced, and of the time beside it."""
+        self._end(succession.old.query)
+        succession.drop_topic()
+
+    def _runs(self, name: str) -> bool:
+        return any(s.name == name and s.state.is_active for s in self._runtime.statuses())
+
+    def _look_after_successions(self) -> None:
+        for succession in list(self._successions.values()):
+            if succession.old.query in self._successions:
+                # What it replaces has not yet taken its own place.
+                continue
+            try:
+                self._advance(succession)
+            except OrionError as error:
+                logger.warning("query %s waits: %s", succession.new.query, error)
+
+    def _advance(self, succession: Succession) -> None:
+        new, old = succession.new, succession.old
+        if succession.phase is Phase.BESIDE:
+            if not succession.has_caught_up(self._live.topics(new)):
+                return
+            self._runtime.remove(new.query)
+            self._runtime.remove(old.query)
+            # From here on the old one never runs again: the table's rows are the new one's.
+            succession.note(Phase.TAKING)
+        count = succession.write_differences()
+        logger.info("query %s takes the place of %s: %d rows", new.query, old.query, count)
+        succession.note(Phase.DONE)
+        del self._successions[new.query]
+        self._run(new, new.sink.topic, new.late_topic)
+        self._clear(succession)
+
+    def _run(self, started: Started, topic: str, late_topic: str) -> None:
         def rows(schema_ids: Set[int]) -> DataFrame:
             return self._live.rows(started, schema_ids, start=started.start)
 
@@ -106,10 +172,10 @@ class SqlEngine:
         try:
             self._runtime.write_records(
                 rows,
-                started.sink.topic,
+                topic,
                 name=started.query,
                 sources=sources,
-                state=self._live.state(started.query, started.late_topic),
+                state=self._live.state(started.query, late_topic),
             )
         except OrionError as error:
             logger.error("query %s: %s", started.query, error)

@@ -11,10 +11,12 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.formats import SchemaSource
 from orion.log import Connection
+from orion.process.failure import noting_failures
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
 from orion.process.sql.keep import KeptState, is_news, waits
 from orion.process.sql.read import REASON, Surroundings
+from orion.process.sql.succession import Succession
 from orion.sql import Functions, Source, Started, step
 from orion.state import SEQUENCE, StatePlace
 
@@ -64,7 +66,8 @@ class LiveSql:
         operators = count()
         places = self._places(started, operators)
         around = Surroundings(records, set_aside, self.functions, places, self.schemas, schema_ids)
-        rows = compile_query(started.plan.step, started.sink, around)
+        with noting_failures(self.spark, started.query):
+            rows = compile_query(started.plan.step, started.sink, around)
         kept.require(next(operators))
         if done and not waits(started.plan.step):
             rows = rows.where(is_news(done, F.col(SEQUENCE)))
@@ -74,6 +77,12 @@ class LiveSql:
         """Return the state of a query; see `KeptState` for its late records."""
         checkpoint = f"{self.checkpoints.rstrip('/')}/{query}" if self.checkpoints else ""
         return KeptState(query, Path(self.state_folder) / query, checkpoint, late_topic)
+
+    def succession(self, started: Started) -> Succession | None:
+        """Return how a query takes the place of another, if it does."""
+        if started.predecessor is None:
+            return None
+        return Succession(started, self.state(started.query).folder, self.connection)
 
     @staticmethod
     def topics(started: Started) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ class Started:
         creates: Whether the sink is made by this statement, not only written into.
         replaces: Whether the query goes on where one of the same id stopped.
         start: Where it begins when it never ran: earliest or latest.
+        predecessor: The query that it takes the place of once it has caught up.
     """
 
     query: str
@@ -37,6 +38,7 @@ class Started:
     creates: bool
     replaces: bool = False
     start: str = "earliest"
+    predecessor: "Started | None" = None
 
     @property
     def late_topic(self) -> str:
@@ -46,6 +48,8 @@ class Started:
     def apply(self, catalogue: Catalogue) -> Catalogue:
         """Return the catalogue with the query and what it creates."""
         reads = frozenset(read.source.name for read in reads_of(self.plan.step))
+        if self.predecessor is not None:
+            catalogue = catalogue.without_query(self.predecessor.query)
         known = catalogue.with_query(Reader(self.query, reads, self.sink.name))
         return known.with_source(self.sink) if self.creates else known
 

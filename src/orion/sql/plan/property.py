@@ -39,7 +39,7 @@ _DECLARE: Mapping[str, type] = {
     "SOURCE_CONNECTOR": str,
     "SOURCED_BY_CONNECTOR": str,
 }
-_CREATE_AS: Mapping[str, type] = {**_COMMON, "LATE_TOPIC": str}
+_CREATE_AS: Mapping[str, type] = {**_COMMON, "LATE_TOPIC": str, "REBUILD": bool}
 _INSERT: Mapping[str, type] = {"QUERY_ID": str}
 _UNITS = {unit.name: unit.value for unit in tree.TimeUnit}
 _UNITS |= {name.removesuffix("S"): ms for name, ms in _UNITS.items()}

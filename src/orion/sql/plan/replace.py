@@ -7,6 +7,11 @@ from orion.sql.plan.errors import StatementError
 from orion.sql.plan.source import Column, Source
 from orion.sql.plan.step import Aggregate, JoinStep, Project, Rank, Read, Step, reads_of
 
+_ANEW = (
+    "Make a table anew from its topics, WITH (REBUILD=true); otherwise DROP it first, or create it"
+    " under another name."
+)
+
 
 def check_replacement(old: Source, new: Source, node: tree.Node) -> None:
     """Raise unless the new definition can go on where the old one was.
@@ -30,20 +35,30 @@ def check_replacement(old: Source, new: Source, node: tree.Node) -> None:
     _check_columns(old.name, old.value, new.value, node, may_grow=True)
 
 
+def check_rebuild(known: Source, node: tree.Node) -> None:
+    """Raise unless what a query has written can be made anew."""
+    if not known.is_table:
+        raise StatementError(
+            f"'{known.name}' is a stream: what it has written stays as it is.",
+            node=node,
+            fix="Create the stream under another name; REBUILD is for tables.",
+        )
+
+
 def check_query(old: Project, new: Project, node: tree.Node) -> None:
     """Raise unless a query can go on with the offsets and the state of the one it replaces."""
     if [r.source.name for r in reads_of(old)] != [r.source.name for r in reads_of(new)]:
         raise StatementError(
             "A query cannot be replaced by one that reads other sources.",
             node=node,
-            fix="DROP it first, or create it under another name.",
+            fix=_ANEW,
         )
     if list(_stateful(old)) != list(_stateful(new)):
         raise StatementError(
             "A query cannot be replaced by one that groups, windows or joins otherwise: its state"
             " would mean something else.",
             node=node,
-            fix="DROP it first, or create it under another name; it then reads its topics anew.",
+            fix=_ANEW,
         )
 
 

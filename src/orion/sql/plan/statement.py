@@ -19,8 +19,9 @@ from orion.sql.plan.change import (
 )
 from orion.sql.plan.declare import Formats, declare_source
 from orion.sql.plan.errors import SourceExistsError, SourceInUseError, StatementError
-from orion.sql.plan.query import QueryPlan, plan_query
-from orion.sql.plan.replace import check_query, check_replacement
+from orion.sql.plan.property import read_create_as
+from orion.sql.plan.query import plan_query
+from orion.sql.plan.replace import check_query, check_rebuild, check_replacement
 from orion.sql.plan.sink import insert_sink, plan_sink, with_wrapping
 from orion.sql.plan.source import Column, Source
 
@@ -106,17 +107,29 @@ class Planner:
         query = f"{prefix}_{statement.name.text}_{number}"
         source = plan_sink(statement, plan, self.formats)
         source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
+        predecessor: Started | None = None
         if known is not None:
             check_replacement(known, source, statement)
-            self._check_query(known, plan, catalogue, statement)
-            query = known.query or query
+            before = self._before(known, catalogue, statement)
+            if read_create_as(statement.properties, statement).get("REBUILD"):
+                check_rebuild(known, statement)
+                predecessor = before
+            else:
+                check_query(before.plan.step, plan.step, statement)
+                query = before.query
         sink = replace(source, query=query, statement=statement.text, number=number)
-        is_replaced = known is not None
-        return Started(query, plan, sink, creates=True, replaces=is_replaced, start=self._start)
+        return Started(
+            query,
+            plan,
+            sink,
+            creates=True,
+            replaces=known is not None and predecessor is None,
+            start="earliest" if predecessor else self._start,
+            predecessor=predecessor,
+        )
 
-    def _check_query(
-        self, known: Source, plan: QueryPlan, catalogue: Catalogue, node: tree.CreateAs
-    ) -> None:
+    def _before(self, known: Source, catalogue: Catalogue, node: tree.CreateAs) -> Started:
+        """Return the query that writes a stream or table, as it was asked for."""
         if known.query is None:
             raise StatementError(
                 f"'{known.name}' is declared over a topic: no query writes it.",
@@ -125,16 +138,15 @@ class Planner:
             )
         (before,) = parse_statements(known.statement)
         assert isinstance(before, tree.CreateAs)
-        functions = self._functions()
-        old = plan_query(
+        plan = plan_query(
             before.query,
             catalogue,
-            functions,
+            self._functions(),
             sink=known.name,
             kind=known.kind,
             drops_keys=True,
         )
-        check_query(old.step, plan.step, node)
+        return Started(known.query, plan, known, creates=True)
 
     @property
     def _start(self) -> str:

@@ -322,7 +322,7 @@ def test_rankings_are_keyed_by_what_they_are_partitioned_by(statement: str, colu
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("TABLE x AS SELECT id FROM (SELECT id FROM s)", "ranks no rows"),
+        ("TABLE x AS SELECT id FROM (SELECT id FROM s)", "create a stream of it"),
         (f"TABLE x AS SELECT name, rn FROM ({RANKED})", "Nothing bounds the rank"),
         (f"TABLE x AS SELECT name, rn FROM ({RANKED}) WHERE rn > 3", "Nothing bounds the rank"),
         (f"TABLE x AS SELECT name, rn FROM ({RANKED}) WHERE rn <= 0", "1 to 10000 places"),
@@ -422,3 +422,60 @@ def test_joins_may_have_further_conditions(select: str, columns: str) -> None:
 def test_joins_whose_conditions_cannot_be_kept_say_why(select: str, reason: str) -> None:
     with pytest.raises(OrionError, match=reason):
         plan(f"CREATE {select};")
+
+
+MADE = "CREATE TABLE made AS SELECT id, COUNT(*) AS c FROM s GROUP BY id;"
+
+
+def replaced(text: str) -> Started:
+    (statement,) = parse_statements(text)
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    change = planner.plan(statement, catalogue(DECLARED + MADE), number=40)
+    assert isinstance(change, Started)
+    return change
+
+
+def test_a_table_that_means_something_else_is_made_anew_beside_the_old_one() -> None:
+    change = replaced(
+        "CREATE OR REPLACE TABLE made WITH (REBUILD=true) AS"
+        " SELECT id, SUM(n) AS c, MAX(n) AS m FROM s WHERE n > 1 GROUP BY id;"
+    )
+    assert (change.query, change.replaces, change.start) == ("CTAS_MADE_40", False, "earliest")
+    assert change.predecessor is not None
+    assert change.predecessor.query == "CTAS_MADE_7"
+    assert change.predecessor.sink.schema_text() == "`ID` INTEGER PRIMARY KEY, `C` BIGINT"
+    known = change.apply(catalogue(DECLARED + MADE))
+    assert known.writers_of("MADE") == ["CTAS_MADE_40"]
+
+
+def test_an_incompatible_replacement_names_the_way_to_make_it_anew() -> None:
+    with pytest.raises(OrionError, match="REBUILD=true"):
+        replaced("CREATE OR REPLACE TABLE made AS SELECT id, SUM(n) AS c FROM s GROUP BY id;")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "TABLE made WITH (REBUILD=true) AS SELECT id, MAX(name) AS c FROM s GROUP BY id",
+            "change",
+        ),
+        (
+            "TABLE t WITH (REBUILD=true, KAFKA_TOPIC='t') AS SELECT id, v, ref FROM t",
+            "no query writes it",
+        ),
+    ],
+)
+def test_what_is_made_anew_keeps_its_columns_and_its_topic(text: str, reason: str) -> None:
+    with pytest.raises(OrionError, match=reason):
+        replaced(f"CREATE OR REPLACE {text};")
+
+
+def test_a_stream_is_not_made_anew() -> None:
+    made = "CREATE STREAM copied AS SELECT id, n FROM s;"
+    (statement,) = parse_statements(
+        "CREATE OR REPLACE STREAM copied WITH (REBUILD=true) AS SELECT id, n FROM s WHERE n > 1;"
+    )
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    with pytest.raises(OrionError, match="what it has written stays"):
+        planner.plan(statement, catalogue(DECLARED + made), number=40)
