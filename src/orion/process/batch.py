@@ -95,7 +95,7 @@ class Batch:
         A task that ran twice has observed its records twice; where they lie tells them apart.
         """
         letters: dict[tuple[str, int, int], DeadLetter] = {}
-        for observed in self._observed(DEAD_LETTERS):
+        for observed in self._observed_as(DEAD_LETTERS):
             for row in observed["letters"]:
                 letter = _letter(row, self._query)
                 letters[letter.place] = letter
@@ -103,16 +103,21 @@ class Batch:
 
     def failures(self) -> list[FailedExpression]:
         """Return the expressions that could not be computed on rows of this batch."""
-        seen = [read_failures(observed) for observed in self._observed(FAILURES)]
+        seen = [read_failures(observed) for observed in self._observed_as(FAILURES)]
         return [*take_failures(self._query), *(failed for each in seen for failed in each)]
 
-    def _observed(self, prefix: str) -> Iterator[dict[str, Any]]:
+    def _observed_as(self, prefix: str) -> Iterator[dict[str, Any]]:
+        return (found for name, found in self._observed.items() if name.startswith(prefix))
+
+    @cached_property
+    def _observed(self) -> dict[str, dict[str, Any]]:
+        """What the run has observed, by name; read once, since each step asks the JVM."""
         metrics = self._execution.lastExecution().observedMetrics()
-        names = metrics.keySet().iterator()
+        found, names = {}, metrics.keySet().iterator()
         while names.hasNext():
             name = names.next()
-            if name.startswith(prefix):
-                yield json.loads(metrics.apply(name).json())
+            found[name] = json.loads(metrics.apply(name).json())
+        return found
 
 
 def _kafka_offsets(offset: Any) -> dict[str, dict[str, int]]:
