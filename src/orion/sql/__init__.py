@@ -63,6 +63,7 @@ from orion.sql.plan import (
     plan_row,
     spell,
     step,
+    telling_failures,
     typed,
 )
 
@@ -115,6 +116,7 @@ __all__ = [
     "spell",
     "split_statements",
     "step",
+    "telling_failures",
     "tree",
     "typed",
     "udaf",

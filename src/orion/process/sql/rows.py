@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from orion.log import FailedExpression
 from orion.model import Scalar, Type
 from orion.process.failure import Failures, current_failures
 from orion.process.format import spark_type
-from orion.sql import computation_or_null, typed
+from orion.sql import computation_or_null, telling_failures, typed
 
 # What Arrow raises for a value of another type, or beyond the ends of its own.
 _UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeError)
@@ -52,23 +53,19 @@ def _runner(
             for array, (_, each) in zip(arrays, inputs, strict=False)
         ]
         rows = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
-        compute = computation_or_null(node, _teller(node, failures))
-        found = [compute(dict(zip(names, row, strict=True))) for row in rows]
+        compute = computation_or_null(node)
+        with telling_failures(_teller(failures)) if failures is not None else nullcontext():
+            found = [compute(dict(zip(names, row, strict=True))) for row in rows]
         return _column(found, kind)
 
     return run
 
 
-def _teller(
-    node: typed.Typed, failures: Failures | None
-) -> Callable[[Mapping[str, Any], Exception], None] | None:
+def _teller(failures: Failures) -> Callable[[str, Mapping[str, Any], Exception], None]:
     """Return what notes the first failures of a batch."""
-    if failures is None:
-        return None
-    name = node.function.name if isinstance(node, typed.Applied) else type(node).__name__
     left = iter(range(_MOST_NOTED))
 
-    def tell(row: Mapping[str, Any], error: Exception) -> None:
+    def tell(name: str, row: Mapping[str, Any], error: Exception) -> None:
         if next(left, None) is not None:
             text = json.dumps(row, default=str, ensure_ascii=False)
             failures.note(FailedExpression(name, str(error) or type(error).__name__, text))

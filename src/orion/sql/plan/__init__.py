@@ -25,6 +25,7 @@ from orion.sql.plan.evaluate import (
     computation_or_null,
     evaluate,
     evaluate_or_null,
+    telling_failures,
 )
 from orion.sql.plan.explain import explain
 from orion.sql.plan.insert import InsertedRow, plan_row
@@ -65,5 +66,6 @@ __all__ = [
     "plan_row",
     "spell",
     "step",
+    "telling_failures",
     "typed",
 ]

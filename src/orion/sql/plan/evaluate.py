@@ -2,7 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal as Number
 from decimal import localcontext
 from functools import lru_cache
@@ -18,6 +20,8 @@ from orion.sql.plan.typed import Shape, Typed
 
 Row = Mapping[str, Any]
 Computation = Callable[[Row], Any]
+Tell = Callable[[str, Row, Exception], None]
+_teller: ContextVar[Tell | None] = ContextVar("teller", default=None)
 _BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
 # Marks the row that a lambda's body sees: what fails there fails the whole call around it.
 _IN_LAMBDA = "=>"
@@ -32,25 +36,33 @@ def computation(node: Typed) -> Computation:
     return _BY_NODE[type(node)](node)
 
 
-def computation_or_null(
-    node: Typed, on_failure: Callable[[Row, Exception], None] | None = None
-) -> Computation:
-    """Return the same where what cannot be computed is null.
-
-    Args:
-        on_failure: Called with the row and why.
-    """
+def computation_or_null(node: Typed) -> Computation:
+    """Return the same where what cannot be computed is null."""
     compute = computation(node)
 
     def compute_or_null(row: Row) -> Any:
         try:
             return compute(row)
         except Exception as error:  # noqa: BLE001  whatever a function raises, its column is null
-            if on_failure is not None:
-                on_failure(row, error)
-            return None
+            return _null_for(type(node).__name__, row, error)
 
     return compute_or_null
+
+
+@contextmanager
+def telling_failures(tell: Tell) -> Iterator[None]:
+    """Let somebody know what fails meanwhile: the function or kind of expression, row, why."""
+    token = _teller.set(tell)
+    try:
+        yield
+    finally:
+        _teller.reset(token)
+
+
+def _null_for(name: str, row: Row, error: Exception) -> None:
+    tell = _teller.get()
+    if tell is not None:
+        tell(name, row, error)
 
 
 def evaluate(node: Typed, row: Row) -> Any:
@@ -306,8 +318,8 @@ def _applied(node: typed.Applied) -> Computation:
             return function.apply(*values)
         try:
             return function.apply(*values)
-        except Exception:  # noqa: BLE001  a call that fails is null, what stands around it goes on
-            return None
+        except Exception as error:  # noqa: BLE001  it is null, and what stands around it goes on
+            return _null_for(function.name, row, error)
 
     return compute
 
