@@ -9,7 +9,7 @@ from itertools import islice
 from orion.formats import SchemaSource
 from orion.log import Connection, Tail
 from orion.model import UnavailableError
-from orion.sql import Catalogue, Source
+from orion.sql import Catalogue, Source, typed
 from orion.views.follow import Follower
 from orion.views.projection import Values
 from orion.views.pull import PullPlan, QuestionPlan, keys_of
@@ -47,12 +47,20 @@ class Views:
                 counts, which is some milliseconds behind.
         """
         if isinstance(pull, QuestionPlan):
-            return answer_question(
-                pull.plan,
-                lambda source, where: self.rows(source, keys_of(source, where), fresh=fresh),
-            )
+            return self._answer_question(pull, fresh=fresh)
         rows = self.rows(pull.source, pull.keys, fresh=fresh)
         return list(islice(pull.projection.over(rows), pull.limit))
+
+    def _answer_question(self, pull: QuestionPlan, *, fresh: bool) -> list[Values]:
+        waited: set[str] = set()
+
+        def rows(source: Source, where: typed.Typed | None) -> Iterator[Row]:
+            # A table may be asked for row after row; it needs to be fresh once.
+            waits = fresh and source.name not in waited
+            waited.add(source.name)
+            return self.rows(source, keys_of(source, where), fresh=waits)
+
+        return answer_question(pull.plan, rows)
 
     def look_up(self, pull: PullPlan, keys: Iterable[Key]) -> list[Values] | None:
         """Return the rows of keys, instead of those that the plan names, if nothing has to wait."""

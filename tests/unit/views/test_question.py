@@ -127,6 +127,23 @@ def ask(text: str) -> list[list[Any]]:
         " LAST_VALUE(amount) OVER (PARTITION BY buyer ORDER BY id) AS l FROM orders ORDER BY id",
         "SELECT buyer, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place"
         " FROM orders GROUP BY buyer ORDER BY place, buyer NULLS FIRST",
+        "SELECT id, (SELECT COUNT(*) FROM orders o WHERE o.buyer = u.id) AS n FROM users u"
+        " ORDER BY n, id",
+        "SELECT id FROM users u WHERE EXISTS"
+        " (SELECT id FROM orders WHERE buyer = u.id AND amount > 6) ORDER BY id",
+        "SELECT id FROM users u WHERE NOT EXISTS (SELECT id FROM orders WHERE buyer = u.id)"
+        " ORDER BY id",
+        "SELECT id, amount FROM orders o WHERE amount ="
+        " (SELECT MAX(amount) FROM orders p WHERE p.buyer = o.buyer) ORDER BY id",
+        "SELECT id FROM users u WHERE age > 0 AND age NOT IN"
+        " (SELECT amount * 5 FROM orders WHERE buyer = u.id AND amount > 0)"
+        " ORDER BY (SELECT MAX(amount) FROM orders WHERE buyer = u.id) NULLS LAST, id",
+        "SELECT city, COUNT(*) AS n FROM users u WHERE"
+        " (SELECT COUNT(*) FROM orders WHERE buyer = u.id) > 2 GROUP BY city"
+        " ORDER BY n, city NULLS FIRST",
+        "SELECT id FROM users u WHERE EXISTS (SELECT id FROM orders o WHERE o.buyer = u.id AND"
+        " EXISTS (SELECT id FROM orders p WHERE p.buyer = u.id AND p.amount > o.amount))"
+        " ORDER BY id",
         "SELECT city AS c FROM users UNION SELECT buyer FROM orders ORDER BY c NULLS FIRST",
         "SELECT id FROM users WHERE age > 20 UNION ALL SELECT buyer FROM orders"
         " UNION ALL SELECT city FROM users ORDER BY id NULLS FIRST LIMIT 20 OFFSET 3",
@@ -176,7 +193,19 @@ def test_no_row_is_an_answer_and_a_missing_value_is_null() -> None:
         ("WITH a AS (SELECT id FROM b) SELECT * FROM a;", "'B'"),
         (
             "SELECT id FROM users WHERE id = (SELECT MAX(buyer) FROM orders WHERE id = city);",
-            "CITY",
+            "BIGINT",
+        ),
+        ("SELECT id FROM users u WHERE age = (SELECT MAX(nope) FROM orders);", "NOPE"),
+        ("SELECT id FROM users u WHERE age = (SELECT MAX(x.id) FROM orders);", "'X'"),
+        (
+            "SELECT city FROM users u GROUP BY city"
+            " HAVING COUNT(*) > (SELECT COUNT(*) FROM orders WHERE buyer = u.id);",
+            "'U'",
+        ),
+        (
+            "SELECT u.id FROM users u JOIN orders o"
+            " ON o.amount = (SELECT MAX(amount) FROM orders WHERE buyer = u.id);",
+            "'U'",
         ),
     ],
 )
@@ -200,3 +229,21 @@ def test_a_condition_on_the_key_needs_no_other_rows() -> None:
     text = "SELECT id FROM users WHERE id = (SELECT MAX(buyer) FROM orders) ORDER BY id;"
     answer_question(plan(text).plan, rows)
     assert asked == [None, ((max(buyer for _, buyer, _ in ORDERS if buyer),),)]
+
+
+def test_a_query_for_each_row_reads_its_sources_once() -> None:
+    asked: list[object] = []
+
+    def rows(source: Source, where: typed.Typed | None) -> Iterator[dict[str, Any]]:
+        asked.append((source.name, keys_of(source, where)))
+        return rows_of(source, where)
+
+    text = "SELECT id, (SELECT COUNT(*) FROM orders WHERE buyer = u.id) AS n FROM users u LIMIT 9;"
+    answer_question(plan(text).plan, rows)
+    assert asked == [("USERS", None), ("ORDERS", None)]
+    asked.clear()
+    text = "SELECT (SELECT city FROM users WHERE id = o.buyer) AS c FROM orders o ORDER BY id;"
+    answer_question(plan(text).plan, rows)
+    # By the key, and once for each buyer.
+    buyers = dict.fromkeys(buyer for _, buyer, _ in ORDERS)
+    assert asked == [("ORDERS", None), *(("USERS", ((buyer,),)) for buyer in buyers)]

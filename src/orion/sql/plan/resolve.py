@@ -54,7 +54,7 @@ class Resolver:
         custom: Mapping[str, Type] | None = None,
         extension: Extension | None = None,
     ) -> None:
-        self._scope = scope
+        self.scope = scope
         self._extension = extension
         self._functions = functions
         self.custom = custom or {}
@@ -111,7 +111,7 @@ class Resolver:
             for variables in reversed(self._variables):
                 if node.name.text in variables:
                     return variables[node.name.text]
-        return self._scope.find(node)
+        return self.scope.find(node)
 
     def _field(self, node: tree.FieldRef) -> Typed:
         value = self.resolve(node.value)

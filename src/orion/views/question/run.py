@@ -7,6 +7,7 @@ from typing import Any
 from orion.model import InvalidInputError
 from orion.sql import Computation, Source, answer, computation_or_null, step, typed
 from orion.views.projection import Values
+from orion.views.pull import keys_of
 from orion.views.question.group import group_rows
 from orion.views.question.join import join_rows
 from orion.views.question.order import sort_key
@@ -39,21 +40,39 @@ class ManyRowsError(InvalidInputError):
         )
 
 
-def answer_question(plan: answer.SelectPlan, rows: Rows) -> list[Values]:
-    """Return the rows of an answer."""
-    return _Question(plan, rows).run()
+def answer_question(
+    plan: answer.SelectPlan, rows: Rows, values: Mapping[str, typed.Constant] | None = None
+) -> list[Values]:
+    """Return the rows of an answer.
+
+    Args:
+        values: What stands around it, of a query inside of another's row.
+    """
+    return _Question(plan, rows, values or {}).run()
 
 
 class _Question:
     """One SELECT with the values of the queries inside of it."""
 
-    def __init__(self, plan: answer.SelectPlan, rows: Rows) -> None:
+    def __init__(
+        self, plan: answer.SelectPlan, rows: Rows, values: Mapping[str, typed.Constant]
+    ) -> None:
         self._plan, self._rows = plan, rows
-        self._values = {inner.name: _value(inner, rows) for inner in plan.inner}
+        self._values = dict(values)
+        for inner in plan.inner:
+            if not inner.links:
+                self._values[inner.name] = _value(inner, rows, {})
 
     def run(self) -> list[Values]:
         plan = self._plan
-        rows: Iterable[Row] = self._where(self._related(plan.relation), plan.where)
+        asked = [inner for inner in plan.inner if inner.links]
+        early = set() if plan.where is None else typed.inputs_of(plan.where)
+        rows = self._related(plan.relation)
+        for inner in (inner for inner in asked if inner.name in early):
+            rows = self._asked(rows, inner)
+        rows = self._where(rows, plan.where)
+        for inner in (inner for inner in asked if inner.name not in early):
+            rows = self._asked(rows, inner)
         if plan.keys is not None:
             rows = group_rows(rows, plan.keys, plan.calls, self._compute)
             rows = self._where(rows, plan.having)
@@ -73,10 +92,28 @@ class _Question:
                 found = _each_once(found)
         return found
 
+    def _asked(self, rows: Iterable[Row], inner: answer.Inner) -> Iterator[Row]:
+        """Yield rows with the value of a query that speaks of them, asked once for equal values."""
+        links = [(variable, self._compute(expression)) for variable, expression in inner.links]
+        known: dict[object, Any] = {}
+        kept = _kept(self._rows)
+        for row in rows:
+            given = [link(row) for _, link in links]
+            at = hashable(tuple(given))
+            if at not in known:
+                values = {
+                    variable.name: typed.Constant(variable.type, value)
+                    for (variable, _), value in zip(links, given, strict=True)
+                }
+                known[at] = _value(inner, kept, values).value
+            yield {**row, inner.name: known[at]}
+
     def _condition(self, read: step.Read) -> typed.Typed | None:
         """Return what a source's rows must fulfil, where all that is asked is about them."""
         where = self._plan.where
-        return None if where is None or read.qualified else typed.bound(where, self._values)
+        if where is None or read.qualified or any(inner.links for inner in self._plan.inner):
+            return None
+        return typed.bound(where, self._values)
 
     def _compute(self, node: typed.Typed) -> Computation:
         return computation_or_null(typed.bound(node, self._values))
@@ -101,6 +138,23 @@ class _Question:
                 return _bounded(join_rows(relation, left, right, self._compute))
 
 
+def _kept(rows: Rows) -> Rows:
+    """Return the same rows for a query that is asked again and again: whole sources are read once.
+
+    Those of known keys are looked up each time.
+    """
+    whole: dict[str, list[Row]] = {}
+
+    def kept(source: Source, where: typed.Typed | None) -> Iterable[Row]:
+        if source.is_table and keys_of(source, where) is not None:
+            return rows(source, where)
+        if source.name not in whole:
+            whole[source.name] = list(rows(source, None))
+        return whole[source.name]
+
+    return kept
+
+
 def _each_once(values: Iterable[Values]) -> list[Values]:
     """Return rows without those that were there before."""
     first: dict[object, Values] = {}
@@ -122,8 +176,8 @@ def _bounded(rows: Iterable[Row]) -> Iterator[Row]:
         yield row
 
 
-def _value(inner: answer.Inner, rows: Rows) -> typed.Constant:
-    found = answer_question(inner.query, rows)
+def _value(inner: answer.Inner, rows: Rows, values: Mapping[str, typed.Constant]) -> typed.Constant:
+    found = answer_question(inner.query, rows, values)
     return typed.Constant(inner.type, _USES[inner.use](found))
 
 

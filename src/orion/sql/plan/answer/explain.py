@@ -28,7 +28,7 @@ def _select(plan: SelectPlan, depth: int) -> Iterator[str]:
         yield f"{indent}> UNION{' ALL' if is_all else ''}"
         yield from _select(other, depth + 1)
     for inner in plan.inner:
-        yield f"{indent}  > {inner.use.value} OF"
+        yield f"{indent}  > {inner.use.value} OF{', FOR EACH ROW' if inner.links else ''}"
         yield from _select(inner.query, depth + 2)
 
 

@@ -12,10 +12,11 @@ from orion.sql.plan.answer.plan import Inner, OverCall, SelectPlan, Sorting, Use
 from orion.sql.plan.errors import StatementError, TypeMismatchError
 from orion.sql.plan.grouping import call_of
 from orion.sql.plan.meet import meet
-from orion.sql.plan.resolve import Resolver
+from orion.sql.plan.resolve import Resolver, Scope
 from orion.sql.plan.step import Named
 from orion.sql.plan.typed import Typed
 
+Links = tuple[tuple[typed.Variable, Typed], ...]
 _RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 _NEIGHBOURS = ("LAG", "LEAD")
 _ENDS = ("FIRST_VALUE", "LAST_VALUE")
@@ -34,13 +35,15 @@ class Nested:
     """Collects the inner queries and the calls with OVER of one SELECT.
 
     Args:
-        plan: Plans a query inside of this one.
+        plan: Plans a query inside of this one; in a scope whose columns it may name, if any.
         may_look_beside: Whether OVER may stand here; rows must be there before it can.
+        may_look_around: Whether queries may name columns of this one; rows must be whole.
     """
 
     functions: Functions
-    plan: Callable[[tree.Query], SelectPlan]
+    plan: Callable[[tree.Query, Scope | None], tuple[SelectPlan, Links]]
     may_look_beside: bool = False
+    may_look_around: bool = True
     inner: list[Inner] = field(default_factory=list)
     overs: list[OverCall] = field(default_factory=list)
     _known: dict[int, Typed] = field(default_factory=dict)
@@ -48,6 +51,10 @@ class Nested:
     def with_over(self) -> "Nested":
         """Return the same collection for places where OVER may stand."""
         return replace(self, may_look_beside=True)
+
+    def without_outer(self) -> "Nested":
+        """Return the same collection for places without whole rows: joins and groups."""
+        return replace(self, may_look_around=False)
 
     def resolve(
         self,
@@ -67,30 +74,32 @@ class Nested:
     def _query(
         self, node: tree.QueryValue | tree.QueryExists | tree.InQuery, resolver: Resolver
     ) -> Typed:
-        plan = self.plan(node.query)
+        plan, links = self.plan(node.query, resolver.scope if self.may_look_around else None)
         match node:
             case tree.QueryExists():
-                return self._variable(plan, Use.EXISTS, Scalar.BOOLEAN)
+                return self._variable(plan, links, Use.EXISTS, Scalar.BOOLEAN)
             case tree.QueryValue():
                 column = _only(plan, node)
-                return self._variable(plan, Use.VALUE, column.type or Scalar.STRING)
+                return self._variable(plan, links, Use.VALUE, column.type or Scalar.STRING)
             case tree.InQuery(value, _, negated):
-                found = self._member(resolver.resolve(value), plan, node)
+                found = self._member(resolver.resolve(value), plan, links, node)
                 return typed.Negated(Scalar.BOOLEAN, found) if negated else found
 
-    def _member(self, value: Typed, plan: SelectPlan, node: tree.InQuery) -> Typed:
+    def _member(self, value: Typed, plan: SelectPlan, links: Links, node: tree.InQuery) -> Typed:
         column = _only(plan, node)
         value, expression = meet([value, column.expression], node)
         kind = expression.type or Scalar.STRING
         plan = replace(plan, items=(Named(column.name, expression),))
-        members = self._variable(plan, Use.MEMBERS, Array(kind))
+        members = self._variable(plan, links, Use.MEMBERS, Array(kind))
         call = Resolved(_MEMBER, _IS_MEMBER, (kind, members.type), Scalar.BOOLEAN)
         return typed.Applied(Scalar.BOOLEAN, call, (value, members))
 
-    def _variable(self, plan: SelectPlan, use: Use, kind: Type) -> typed.Variable:
+    def _variable(
+        self, plan: SelectPlan, links: Links, use: Use, kind: Type
+    ) -> typed.Variable | typed.Input:
         name = f"?{len(self.inner)}"
-        self.inner.append(Inner(name, plan, use, kind))
-        return typed.Variable(kind, name)
+        self.inner.append(Inner(name, plan, use, kind, links))
+        return typed.Input(kind, name) if links else typed.Variable(kind, name)
 
     # -- calls over rows
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orion.model import Type
 from orion.sql.parse.tree import JoinKind
 from orion.sql.plan.step import AggregateCall, Named, Read
-from orion.sql.plan.typed import Typed
+from orion.sql.plan.typed import Typed, Variable
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,18 @@ class Use(enum.Enum):
 
 @dataclass(frozen=True)
 class Inner:
-    """A query inside of an expression, asked once; `name` is the variable that stands for it."""
+    """A query inside of an expression, asked once; for each row where it speaks of its columns.
+
+    Args:
+        name: The variable that stands for it; where it is asked for each row, the column.
+        links: The variables in it that stand for columns around it, and those columns.
+    """
 
     name: str
     query: "SelectPlan"
     use: Use
     type: Type
+    links: tuple[tuple[Variable, Typed], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,15 @@ from orion.sql.function import Functions
 from orion.sql.parse import tree
 from orion.sql.plan import typed
 from orion.sql.plan.answer.join import join
-from orion.sql.plan.answer.nested import Nested, sorting_of
+from orion.sql.plan.answer.nested import Links, Nested, sorting_of
+from orion.sql.plan.answer.outer import OuterScope
 from orion.sql.plan.answer.plan import Derived, Relation, Scan, SelectPlan, Sorting
 from orion.sql.plan.answer.union import ordered, unite
 from orion.sql.plan.catalogue import Catalogue
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.grouping import GroupResolver, calls_aggregate
 from orion.sql.plan.naming import Namer, repeated
-from orion.sql.plan.resolve import Resolver
+from orion.sql.plan.resolve import Resolver, Scope
 from orion.sql.plan.scope import SourceScope
 from orion.sql.plan.source import WINDOW_BOUNDS, Column, DerivedSource, Format
 from orion.sql.plan.step import Named, Read
@@ -59,7 +60,7 @@ def plan_answer(
     Args:
         common: The queries of a WITH around it, by their names.
     """
-    return _Planner(query, catalogue, functions, dict(common or {})).plan()
+    return _Planner(query, catalogue, functions, dict(common or {}), None).plan()
 
 
 class _Planner:
@@ -71,12 +72,15 @@ class _Planner:
         catalogue: Catalogue,
         functions: Functions,
         common: dict[str, SelectPlan],
+        outer: Scope | None,
     ) -> None:
         self._query, self._catalogue, self._functions = query, catalogue, functions
         self._common = common
         for one in query.common:
             common[one.name.text] = plan_answer(one.query, catalogue, functions, common)
-        self._nested = Nested(functions, self._plan_inner)
+        self._outer = outer
+        self._nested = Nested(functions, self._plan_expression)
+        self.links: Links = ()
 
     def plan(self) -> SelectPlan:
         query = self._query
@@ -85,16 +89,20 @@ class _Planner:
             return self._plan_inner(ordered(query))
         relation, reads = self._relation(query.source, is_join=isinstance(query.source, tree.Join))
         scope = SourceScope(reads)
-        plain = Resolver(scope, self._functions, self._catalogue.types, self._nested)
+        seen = scope if self._outer is None else OuterScope(scope, self._outer)
+        types = self._catalogue.types
+        plain = Resolver(seen, self._functions, types, self._nested)
         where = None if query.where is None else self._where(query.where, plain)
         if self._is_grouped:
-            found = self._grouped(relation, scope, plain)
+            rows = Resolver(seen, self._functions, types, self._nested.without_outer())
+            found = self._grouped(relation, scope, rows)
         else:
-            types, nested = self._catalogue.types, self._nested.with_over()
-            with_over = Resolver(scope, self._functions, types, nested)
+            nested = self._nested.with_over()
+            with_over = Resolver(seen, self._functions, types, nested)
             items = self._items(scope, with_over)
             found = SelectPlan(relation, items, self._order(items, with_over))
         self._check_names(found.items)
+        self.links = tuple(seen.links.items()) if isinstance(seen, OuterScope) else ()
         if query.united:
             others = [(self._plan_inner(one.query), one.is_all) for one in query.united]
             found = unite(found, others, query)
@@ -117,6 +125,11 @@ class _Planner:
 
     def _plan_inner(self, query: tree.Query) -> SelectPlan:
         return plan_answer(query, self._catalogue, self._functions, self._common)
+
+    def _plan_expression(self, query: tree.Query, outer: Scope | None) -> tuple[SelectPlan, Links]:
+        """Return the plan of a query inside of an expression, and what it needs from around it."""
+        planner = _Planner(query, self._catalogue, self._functions, dict(self._common), outer)
+        return planner.plan(), planner.links
 
     def _check_clauses(self) -> None:
         query = self._query
@@ -152,7 +165,8 @@ class _Planner:
         if node.within is not None:
             raise StatementError("WITHIN is for queries that go on.", node=node.within)
         both = [*reads, right.read]
-        resolver = Resolver(SourceScope(both), self._functions, self._catalogue.types, self._nested)
+        nested = self._nested.without_outer()
+        resolver = Resolver(SourceScope(both), self._functions, self._catalogue.types, nested)
         return join(node, left, right, resolver), both
 
     def _single(
@@ -180,7 +194,8 @@ class _Planner:
             Named(f"_key_{number}", plain.resolve(part))
             for number, part in enumerate(query.group_by or ())
         ]
-        groups = GroupResolver(plain, self._functions, keys, extension=self._nested.with_over())
+        nested = self._nested.without_outer().with_over()
+        groups = GroupResolver(plain, self._functions, keys, extension=nested)
         items = self._items(scope, groups)
         having = None if query.having is None else groups.condition(query.having, "HAVING")
         order_by = self._order(items, groups)
