@@ -40,8 +40,15 @@ CREATE TABLE {t}_windows AS SELECT k, COUNT(*) AS c FROM {t}_events
 CREATE STREAM {t}_named AS SELECT e.k, e.id, m.name FROM {t}_events e JOIN {t}_names m ON e.k = m.k;
 CREATE STREAM {t}_pairs AS SELECT a.id AS id, a.k AS k, b.k AS other FROM {t}_events a
   JOIN {t}_echoes b WITHIN 1 HOUR ON a.id = b.id;
+CREATE TABLE {t}_made AS SELECT k, COUNT(*) AS c FROM {t}_events GROUP BY k;
 """
-QUERIES = ("COUNTS", "WINDOWS", "NAMED", "PAIRS")
+# Made anew beside the old table; the blow falls when half of the change is done.
+REPLACED = """
+CREATE OR REPLACE TABLE {t}_made WITH (REBUILD=true) AS
+  SELECT k, SUM(n) AS c FROM {t}_events WHERE k <> 'k3' GROUP BY k;
+"""
+CHANGE = "after_differences"
+QUERIES = ("COUNTS", "WINDOWS", "NAMED", "PAIRS", "MADE")
 
 
 class Writer:
@@ -107,6 +114,9 @@ def test_state_and_output_survive_every_strike(
     try:
         for strike in STRIKES:
             _strike(start_engine(tmp_path, kafka.addresses, strike), writer)
+        (statement,) = parse_statements(REPLACED.format(t=prefix))
+        commands.accept(statement, {})
+        _strike(start_engine(tmp_path, kafka.addresses, CHANGE), writer)
         engine = start_engine(tmp_path, kafka.addresses, "")
         try:
             _drain(app, commands, prefix)
@@ -146,6 +156,11 @@ def _drain(app: App, commands: Commands, prefix: str) -> None:
             return False
 
     wait_until(is_done, timeout_s=240, what="The end of all topics")
+    # Removed when the new table is in its place.
+    beside = f"{prefix.upper()}_MADE.{mine[-1]}.beside"
+    topics = Topics(app.connection)
+    wait_until(lambda: not topics.exists(beside), timeout_s=60, what="The change of tables")
+    wait_until(is_done, timeout_s=60, what="The end of all topics, in the new table's place")
 
 
 def _drop(commands: Commands, app: App, prefix: str) -> None:
@@ -167,6 +182,7 @@ def _check(app: App, prefix: str, events: list[tuple[str, int, int, int]]) -> No
     name = prefix.upper()
     assert name in {topic.split("_")[0] for topic in Topics(app.connection).names()}
     _check_counts(_read(app, f"{name}_COUNTS"), events)
+    _check_made(dict(_read(app, f"{name}_MADE")), events)
     per_window: dict[bytes | None, list[int]] = defaultdict(list)
     for key, row in _read(app, f"{name}_WINDOWS"):
         per_window[key].append(row["C"])
@@ -177,6 +193,16 @@ def _check(app: App, prefix: str, events: list[tuple[str, int, int, int]]) -> No
     assert named == Counter((number, f"name {key[1:]}") for key, number, _, _ in events)
     pairs = Counter((row["K"], row["OTHER"]) for _, row in _read(app, f"{name}_PAIRS"))
     assert pairs == Counter((key, f"e{number % 5}") for key, number, _, _ in events)
+
+
+def _check_made(found: dict[bytes | None, Any], events: list[tuple[str, int, int, int]]) -> None:
+    """The last row of each key is the new table's; what that does not have is gone."""
+    totals: Counter[bytes] = Counter()
+    for key, _, number, _ in events:
+        totals[key.encode()] += number
+    assert found.pop(b"k3") is None
+    del totals[b"k3"]
+    assert {key: row["C"] for key, row in found.items()} == totals
 
 
 def _check_counts(

@@ -14,6 +14,7 @@ from orion.process.runtime import Runtime
 from orion.process.sql.live import LiveSql
 from orion.process.sql.push import PushQueries
 from orion.process.sql.succession import Phase, Succession
+from orion.process.strike import pass_point
 from orion.sql import Change, Dropped, Paused, Started, Terminated
 
 logger = logging.getLogger(__name__)
@@ -147,6 +148,8 @@ class SqlEngine:
                 self._advance(succession)
             except OrionError as error:
                 logger.warning("query %s waits: %s", succession.new.query, error)
+            except Exception:
+                logger.exception("query %s", succession.new.query)
 
     def _advance(self, succession: Succession) -> None:
         new, old = succession.new, succession.old
@@ -158,6 +161,7 @@ class SqlEngine:
             # From here on the old one never runs again: the table's rows are the new one's.
             succession.note(Phase.TAKING)
         count = succession.write_differences()
+        pass_point("after_differences")
         logger.info("query %s takes the place of %s: %d rows", new.query, old.query, count)
         succession.note(Phase.DONE)
         del self._successions[new.query]

@@ -11,11 +11,16 @@ from orion.sql.plan.source import Source
 
 @dataclass(frozen=True)
 class Reader:
-    """A query by its id: what it reads and what it writes."""
+    """A query by its id: what it reads and what it writes.
+
+    Args:
+        replaced: What it wrote by queries that it takes the place of, the last one first.
+    """
 
     query: str
     reads: frozenset[str]
     writes: str | None
+    replaced: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True)

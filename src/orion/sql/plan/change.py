@@ -45,12 +45,19 @@ class Started:
         """Where records go that come too late; empty: they are only counted."""
         return self.sink.late_topic if self.creates else ""
 
+    @property
+    def replaced(self) -> tuple[Source, ...]:
+        """What the queries wrote that it takes the place of, the last one first."""
+        before = self.predecessor
+        return () if before is None else (before.sink, *before.replaced)
+
     def apply(self, catalogue: Catalogue) -> Catalogue:
         """Return the catalogue with the query and what it creates."""
         reads = frozenset(read.source.name for read in reads_of(self.plan.step))
         if self.predecessor is not None:
             catalogue = catalogue.without_query(self.predecessor.query)
-        known = catalogue.with_query(Reader(self.query, reads, self.sink.name))
+        reader = Reader(self.query, reads, self.sink.name, self.replaced)
+        known = catalogue.with_query(reader)
         return known.with_source(self.sink) if self.creates else known
 
 

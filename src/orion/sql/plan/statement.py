@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from orion.model import OrionError
 from orion.sql.function import Functions, limit_functions
 from orion.sql.parse import parse_statements, resolve_type, tree
 from orion.sql.parse.tree import SourceKind
@@ -32,6 +33,9 @@ KEY_FORMAT, VALUE_FORMAT = (
     "ksql.persistence.default.format.key",
     "ksql.persistence.default.format.value",
 )
+
+
+Sources = tuple[Source, ...]
 
 
 @dataclass(frozen=True)
@@ -110,26 +114,34 @@ class Planner:
         predecessor: Started | None = None
         if known is not None:
             check_replacement(known, source, statement)
-            before = self._before(known, catalogue, statement)
+            reader = catalogue.queries.get(known.query or "")
+            replaced = () if reader is None else reader.replaced
+            before = self._before(known, catalogue, statement, replaced=replaced)
             if read_create_as(statement.properties, statement).get("REBUILD"):
                 check_rebuild(known, statement)
                 predecessor = before
             else:
                 check_query(before.plan.step, plan.step, statement)
-                query = before.query
+                query, predecessor = before.query, before.predecessor
         sink = replace(source, query=query, statement=statement.text, number=number)
         return Started(
             query,
             plan,
             sink,
             creates=True,
-            replaces=known is not None and predecessor is None,
+            replaces=known is not None and query == known.query,
             start="earliest" if predecessor else self._start,
             predecessor=predecessor,
         )
 
-    def _before(self, known: Source, catalogue: Catalogue, node: tree.CreateAs) -> Started:
-        """Return the query that writes a stream or table, as it was asked for."""
+    def _before(
+        self, known: Source, catalogue: Catalogue, node: tree.CreateAs, *, replaced: Sources = ()
+    ) -> Started:
+        """Return the query that writes a stream or table, as it was asked for.
+
+        Args:
+            replaced: What it was before, the last first: a query may not have taken its place yet.
+        """
         if known.query is None:
             raise StatementError(
                 f"'{known.name}' is declared over a topic: no query writes it.",
@@ -146,7 +158,19 @@ class Planner:
             kind=known.kind,
             drops_keys=True,
         )
-        return Started(known.query, plan, known, creates=True)
+        earlier = self._earlier(replaced, catalogue, node)
+        return Started(known.query, plan, known, creates=True, predecessor=earlier)
+
+    def _earlier(
+        self, replaced: Sources, catalogue: Catalogue, node: tree.CreateAs
+    ) -> Started | None:
+        if not replaced:
+            return None
+        try:
+            return self._before(replaced[0], catalogue, node, replaced=replaced[1:])
+        except OrionError:
+            # What it read is gone since, so it has been replaced long ago.
+            return None
 
     @property
     def _start(self) -> str:

@@ -448,6 +448,35 @@ def test_a_table_that_means_something_else_is_made_anew_beside_the_old_one() -> 
     assert known.writers_of("MADE") == ["CTAS_MADE_40"]
 
 
+def test_a_table_may_be_made_anew_again_before_its_query_is_in_place() -> None:
+    anew = "CREATE OR REPLACE TABLE made WITH (REBUILD=true) AS SELECT id, {} FROM s GROUP BY id;"
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    known = catalogue(DECLARED + MADE)
+    chains = []
+    for number, text in enumerate(
+        (
+            anew.format("SUM(n) AS c"),
+            anew.format("MAX(n) AS c"),
+            "CREATE OR REPLACE TABLE made AS SELECT id, MAX(n) AS c FROM s WHERE n > 1"
+            " GROUP BY id;",
+        )
+    ):
+        (statement,) = parse_statements(text)
+        change: Started | None = planner.plan(statement, known, number=40 + number)  # type: ignore[assignment]
+        assert isinstance(change, Started)
+        known = change.apply(known)
+        chain = []
+        while change is not None:
+            chain.append((change.query, change.replaces))
+            change = change.predecessor
+        chains.append(chain)
+    assert chains == [
+        [("CTAS_MADE_40", False), ("CTAS_MADE_7", False)],
+        [("CTAS_MADE_41", False), ("CTAS_MADE_40", False), ("CTAS_MADE_7", False)],
+        [("CTAS_MADE_41", True), ("CTAS_MADE_40", False), ("CTAS_MADE_7", False)],
+    ]
+
+
 def test_an_incompatible_replacement_names_the_way_to_make_it_anew() -> None:
     with pytest.raises(OrionError, match="REBUILD=true"):
         replaced("CREATE OR REPLACE TABLE made AS SELECT id, SUM(n) AS c FROM s GROUP BY id;")
