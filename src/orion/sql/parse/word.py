@@ -38,6 +38,6 @@ UNIT_FUNCTIONS = frozenset(
 FOREIGN_CLAUSES = {
     "ORDER": "ORDER BY is not part of streaming SQL: a stream has no end to sort at",
     "UNION": "UNION is not part of streaming SQL; write both queries INSERT INTO one stream",
-    "OVER": "OVER windows are not part of streaming SQL; use WINDOW with GROUP BY",
+    "OVER": "OVER is for ROW_NUMBER in an inner query, which ranks rows; use WINDOW with GROUP BY",
     "OFFSET": "OFFSET is not part of streaming SQL",
 }
