@@ -33,6 +33,8 @@ commands = typer.Typer(
 
 # Enough of a value to recognise it, three lines of a narrow terminal.
 _PREVIEW_BYTES = 160
+# Rows that could not be written never lay in a topic.
+_NOWHERE = "nowhere (rows)"
 
 
 class NoDeadLettersError(NotFoundError):
@@ -138,16 +140,21 @@ def redrive_dead_letters(
     letters = App(load_settings()).dead_letters
     _require(letters.queries(), query)
     waiting = (letter for letter in letters.read(query) if not letter.redriven)
-    plan = Counter((letter.record.topic, letter.reason) for letter in islice(waiting, limit))
+    plan = Counter((_target(letter), letter.reason) for letter in islice(waiting, limit))
     if not plan:
         _tell(query, 0, as_json)
         return
     if not as_json:
         rows = [(format_count(n), topic, reason) for (topic, reason), n in plan.most_common()]
         print_table(("RECORDS>", "BACK TO", "REASON"), rows)
-    confirm(f"Write {format_count(plan.total())} record(s) back?", yes=yes)
+    records = sum(n for (target, _), n in plan.items() if target != _NOWHERE)
+    confirm(f"Write {format_count(records)} record(s) back?", yes=yes)
     # What has come since the plan was shown was not agreed to.
     _tell(query, letters.redrive(query, limit=plan.total()), as_json)
+
+
+def _target(letter: "DeadLetter") -> str:
+    return _NOWHERE if letter.is_row else letter.record.topic
 
 
 def preview(value: bytes | None) -> str:
@@ -191,6 +198,8 @@ def _print_letter(letter: "DeadLetter") -> None:
     record = letter.record
     state = ("sent back", "green") if letter.redriven else ("waiting", "yellow")
     head = (f"{topic}[{partition}] offset {offset}", "bold")
+    if letter.is_row:
+        head, state = (f"a row for {topic}", "bold"), ("cannot be sent back", "yellow")
     console.print(Text.assemble(head, f"  {_time(record.timestamp_ms)}  ", state))
     headers = ", ".join(f"{name}={preview(value)}" for name, value in record.headers)
     facts = (("reason", letter.reason), ("key", preview(record.key)), ("headers", headers))
