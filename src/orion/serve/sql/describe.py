@@ -129,7 +129,8 @@ def explain_statement(rooms: SqlRooms, statement: tree.Explain) -> Entity:
         raise BadRequestError("EXPLAIN takes a query: SELECT, CREATE … AS SELECT or a query's id.")
     if query.is_pull:
         return _pull_entity(rooms, target)
-    plan = plan_query(query, rooms.catalogue, rooms.functions, drops_keys=True)
+    kind = target.kind if isinstance(target, tree.CreateAs) else tree.SourceKind.TABLE
+    plan = plan_query(query, rooms.catalogue, rooms.functions, kind=kind, drops_keys=True)
     fields = column_shapes(
         [
             *(Column(named.name, named.type, Role.KEY) for named in plan.key if named.type),
