@@ -208,6 +208,19 @@ def test_max_bytes_keeps_the_rest_for_later(
     assert max(sizes) == 2
 
 
+def test_only_the_first_request_waits_for_a_topic_that_is_not_there(
+    http: httpx.Client, topic: str, instance: Reader
+) -> None:
+    path = instance()
+    post(http, f"{path}/subscription", {"topics": [f"{topic}-none"]})
+    started = time.monotonic()
+    assert read(http, path, timeout=100) == []
+    first_s = time.monotonic() - started
+    for _ in range(3):
+        assert read(http, path, timeout=100) == []
+    assert time.monotonic() - started - first_s < 8
+
+
 def test_a_record_that_is_no_json_is_told_and_passed_by_a_seek(
     http: httpx.Client, topic: str, instance: Reader
 ) -> None:

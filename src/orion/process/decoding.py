@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -50,9 +51,12 @@ def plan_for_known(df: DataFrame) -> Callable[[Set[int]], DataFrame]:
     """Return what builds the rows again, decoding at Spark's speed the schemas known by then."""
 
     def build(schema_ids: Set[int]) -> DataFrame:
+        if not _decodings:
+            return df
         try:
             return _Exchange(df.sparkSession, schema_ids).apply(df)
-        except UnavailableError as error:
+        except (UnavailableError, Py4JError) as error:
+            # The plan as it is reads the same.
             logger.warning("planned for any schema, which is slower: %s", error)
             return df
 

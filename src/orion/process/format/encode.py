@@ -14,7 +14,7 @@ from orion.formats import (
     check,
     schema_of,
 )
-from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.process.format.avro import encode_avro
 from orion.process.format.batch import encode_in_batches
 
@@ -94,7 +94,7 @@ def _is_native(kind: Type) -> bool:
 
 def _json(row: Column, spec: FormatSpec) -> Column:
     if spec.is_wrapped:
-        return F.to_json(_with_numbers(row, Struct(spec.columns)), _NULLS_TOO)
+        return F.to_json(_fields(row, spec.columns), _NULLS_TOO)
     column = spec.columns[0]
     value = _with_numbers(row.getField(column.name), column.type)
     if not isinstance(column.type, Scalar | Decimal):
@@ -116,13 +116,17 @@ def _with_numbers(value: Column, kind: Type) -> Column:
         case Map(_, inner) if _has_temporal(inner):
             return F.transform_values(value, lambda _, each: _with_numbers(each, inner))
         case Struct(fields):
-            parts = [
-                _with_numbers(value.getField(field.name), field.type).alias(field.name)
-                for field in fields
-            ]
-            return F.when(value.isNotNull(), F.struct(*parts))
+            return F.when(value.isNotNull(), _fields(value, fields))
         case _:
             return value
+
+
+def _fields(value: Column, fields: tuple[Field, ...]) -> Column:
+    """Return a struct that is not null with these fields alone, in their order."""
+    parts = (
+        _with_numbers(value.getField(field.name), field.type).alias(field.name) for field in fields
+    )
+    return F.struct(*parts)
 
 
 def _has_temporal(kind: Type) -> bool:

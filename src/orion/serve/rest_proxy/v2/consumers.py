@@ -141,9 +141,11 @@ class Consumers:
             instance.waiting.extend(found)
             passed = time.monotonic() - start
             allowed = timeout_s
-            if instance.member.is_waiting:
+            # Only once: a topic that is not there would keep every request waiting.
+            if instance.member.is_waiting and not instance.has_waited:
                 allowed = max(timeout_s, _JOIN_S)
             if found or passed >= allowed:
+                instance.has_waited = True
                 return
             await asyncio.sleep(_PAUSE_S)
 

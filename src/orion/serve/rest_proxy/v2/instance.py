@@ -72,6 +72,7 @@ class Instance:
         waiting: Records that were read and not handed out yet.
         handed: Where each partition stands after what was handed out.
         unconfirmed: Whether something was handed out since the last commit.
+        has_waited: Whether a request has waited for the group to give its partitions out.
     """
 
     group: str
@@ -82,6 +83,7 @@ class Instance:
     waiting: deque[Record] = field(default_factory=deque)
     handed: dict[tuple[str, int], int] = field(default_factory=dict)
     unconfirmed: bool = False
+    has_waited: bool = False
     used_s: float = field(default_factory=time.monotonic)
 
     def positions(self) -> list[CommittedOffset]:
