@@ -315,6 +315,12 @@ def test_a_pipeline_sets_rows_aside_that_lie_before_1970(
     assert letter.reason == "the timestamp column 'at' lies before 1970"
     assert b"1969-12-31" in (letter.record.value or b"")
     assert DeadLetters(kafka.connection, ".dlq").redrive(name) == 0
+    own = orion.stream(topic, "at TIMESTAMP", format="json", event_time="at")
+    orion.to_topic(own, f"{topic}-own", format="json", name=f"{name}-own")
+    _wait()
+    (letter,) = DeadLetters(kafka.connection, ".dlq").read(f"{name}-own")
+    assert (letter.is_row, letter.record.topic) == (False, topic)
+    assert letter.reason == "the timestamp column 'at' lies before 1970"
 
 
 def _ids(kafka: KafkaServer, topic: str) -> list[int]:

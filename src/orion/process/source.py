@@ -106,10 +106,7 @@ def read_topic(spark: SparkSession, connection: Connection, read: TopicRead) -> 
     if read.columns is None:
         return raw.select("value", *_facts(F.col("timestamp")))
     _check(read)
-    if read.value is not None:
-        return _good(_decode_formats(raw, read, read.value), read)
-    decoded = _decode_native(raw, read) if read.native else _decode_arrow(raw, read)
-    return _good(decoded, read)
+    return _good(_decode(raw, read), read)
 
 
 def read_dead_letters(
@@ -119,9 +116,7 @@ def read_dead_letters(
 
     Real-time mode cannot gather them on the way, so a query of their own reads them.
     """
-    decoded = _decode_native(read_raw(spark, connection, read), read).where(
-        F.col(REASON).isNotNull()
-    )
+    decoded = _decode(read_raw(spark, connection, read), read).where(F.col(REASON).isNotNull())
     facts = {
         "orion.topic": F.col("topic"),
         "orion.partition": F.col("partition").cast("string"),
@@ -160,6 +155,19 @@ def read_raw(spark: SparkSession, connection: Connection, read: TopicRead) -> Da
     if read.max_batch_records and not read.native:
         reader = reader.option("maxOffsetsPerTrigger", str(read.max_batch_records))
     return reader.options(**(read.options or {})).load().drop("timestampType")
+
+
+def _decode(raw: DataFrame, read: TopicRead) -> DataFrame:
+    """Return the raw columns, the decoded ones and the reason a record is bad."""
+    if read.value is not None:
+        decoded = _decode_formats(raw, read, read.value)
+    else:
+        decoded = _decode_native(raw, read) if read.native else _decode_arrow(raw, read)
+    if not read.event_time:
+        return decoded
+    early = F.col(f"`{read.event_time}`").cast("timestamp") < F.timestamp_seconds(F.lit(0))
+    why = F.when(early, f"the timestamp column '{read.event_time}' lies before 1970")
+    return decoded.withColumn(REASON, F.coalesce(REASON, why))
 
 
 def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:
@@ -229,10 +237,6 @@ def _good(decoded: DataFrame, read: TopicRead) -> DataFrame:
     """
     assert read.columns is not None
     bad = F.col(REASON).isNotNull()
-    if read.event_time:
-        early = F.col(f"`{read.event_time}`").cast("timestamp") < F.timestamp_seconds(F.lit(0))
-        why = F.when(early, f"the timestamp column '{read.event_time}' lies before 1970")
-        decoded = decoded.withColumn(REASON, F.coalesce(REASON, why))
     if not read.native:
         decoded = observe_dead_letters(decoded, F.col(REASON))
     time = F.col(read.event_time) if read.event_time else F.col("timestamp")
