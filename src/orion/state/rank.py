@@ -9,7 +9,7 @@ from typing import Any
 from orion.model import Field, Scalar
 from orion.sql import step
 from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.store import StateStore, store_key
+from orion.state.store import Key, StateStore, store_key
 from orion.state.value import Row
 
 # What is kept of a row: what it is sorted by, its time, its columns.
@@ -51,29 +51,45 @@ class RankOperator:
         """Give the places that change for every event."""
         width = len(self.keys)
         state.load(store_key(row[:width]) for row in rows)
+        run = _RankRun(self, state)
         for row in rows:
-            yield from self._take(row, state)
+            yield from run.take(row)
 
-    def _take(self, row: Row, state: StateStore) -> Iterator[Row]:
-        width, middle = len(self.keys), len(self.keys) + len(self.orders)
-        end = middle + len(self.columns)
-        at, facts = store_key(row[:width]), Facts(*row[end:])
-        placed: list[Placed] = list(state.get(at) or ())
-        own = (row[width:middle], facts.time_ms, row[middle:end])
-        place = bisect_right(placed, self._place(own), key=self._place)
-        if place >= self.count:
+
+class _RankRun:
+    """One batch of a ranking."""
+
+    def __init__(self, operator: RankOperator, state: StateStore) -> None:
+        self._operator = operator
+        self._state = state
+        # What the rows of each key are sorted by, computed once.
+        self._known: dict[Key, list[tuple[Any, ...]]] = {}
+
+    def take(self, row: Row) -> Iterator[Row]:
+        operator = self._operator
+        width, middle = len(operator.keys), len(operator.keys) + len(operator.orders)
+        end = middle + len(operator.columns)
+        at, orders = store_key(row[:width]), row[width:middle]
+        placed: list[Placed] = self._state.get(at) or []
+        if at not in self._known:
+            self._known[at] = [self._place(values) for values, _, _ in placed]
+        known, own = self._known[at], self._place(orders)
+        place = bisect_right(known, own)
+        if place >= operator.count:
             return
-        placed.insert(place, own)
-        del placed[self.count :]
-        state.put(at, placed)
-        changed = placed[place:] if self.is_table else [own]
+        facts = Facts(*row[end:])
+        placed = [*placed[:place], (orders, facts.time_ms, row[middle:end]), *placed[place:]]
+        known.insert(place, own)
+        del placed[operator.count :], known[operator.count :]
+        self._state.put(at, placed)
+        changed = placed[place:] if operator.is_table else placed[place : place + 1]
         for number, (_, time, columns) in enumerate(changed):
             tail = facts.row(number, time_ms=max(time, facts.time_ms))
             yield (*columns, place + number + 1, *tail)
 
-    def _place(self, placed: Placed) -> tuple[Any, ...]:
-        both = zip(placed[0], self.sorts, strict=True)
-        return tuple(_comparable(value, sort) for value, sort in both)
+    def _place(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        both = zip(values, self._operator.sorts, strict=True)
+        return tuple([_comparable(value, sort) for value, sort in both])
 
 
 def _comparable(value: Any, sort: step.Sort) -> tuple[Any, ...]:
