@@ -111,7 +111,9 @@ _current: ContextVar[Failures | None] = ContextVar("failures", default=None)
 @contextmanager
 def noting_failures(spark: SparkSession, query: str) -> Iterator[None]:
     """Let expressions that are compiled meanwhile note their failures for a query."""
-    token = _current.set(_of_queries.setdefault(query, Failures(spark)))
+    if query not in _of_queries:
+        _of_queries[query] = Failures(spark)
+    token = _current.set(_of_queries[query])
     try:
         yield
     finally:
@@ -121,6 +123,11 @@ def noting_failures(spark: SparkSession, query: str) -> Iterator[None]:
 def current_failures() -> Failures | None:
     """Return where expressions that are compiled now note their failures."""
     return _current.get()
+
+
+def forget_failures(query: str) -> None:
+    """Drop what was noted for a query that will not come back."""
+    _of_queries.pop(query, None)
 
 
 def take_failures(query: str) -> list[FailedExpression]:

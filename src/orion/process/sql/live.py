@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.formats import SchemaSource
 from orion.log import Connection
-from orion.process.failure import noting_failures
+from orion.process.failure import forget_failures, noting_failures
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
 from orion.process.sql.keep import KeptState, is_news, waits
@@ -92,6 +92,7 @@ class LiveSql:
 
     def forget(self, query: str) -> None:
         """Remove the state of a query that will not come back."""
+        forget_failures(query)
         shutil.rmtree(self.state(query).folder, ignore_errors=True)
 
     def _records(self, source: Source, start: str) -> DataFrame:
