@@ -17,7 +17,7 @@ from orion.formats.wire import HEADER_BYTES
 REASON = "_reason"
 # The fields of a decoded batch.
 ROW_FIELD, REASON_FIELD = "row", "reason"
-# The first field of an encoded batch; the second is the reason again.
+# The first field of a batch that is encoded as far as rows fit; the second is the reason again.
 BODY_FIELD = "body"
 _MAX_CODECS = 256
 _OWN_SCHEMAS = MemorySchemas()
@@ -89,6 +89,17 @@ def row_transcoding(
 
 
 def row_encoding(spec: FormatSpec, schemas: SchemaSource | None) -> Callable[[pa.Array], pa.Array]:
+    """Return the function from rows to bytes."""
+
+    def encode(rows: pa.Array) -> pa.Array:
+        return _codec(spec, schemas).encode(rows)
+
+    return encode
+
+
+def fitting_row_encoding(
+    spec: FormatSpec, schemas: SchemaSource | None
+) -> Callable[[pa.Array], pa.Array]:
     """Return the function from rows to structs of the bytes and the reason there are none."""
     names = [BODY_FIELD, REASON_FIELD]
 

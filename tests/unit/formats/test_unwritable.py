@@ -16,7 +16,7 @@ from orion.formats import (
     SchemaKind,
     UnwritableRowError,
     codec_of,
-    row_encoding,
+    fitting_row_encoding,
     row_type,
 )
 from orion.model import Array, Field, Scalar, Struct
@@ -58,7 +58,7 @@ def encoded(format: Format, schema: Schema, rows: list[dict[str, Any]]) -> tuple
     schemas = MemorySchemas()
     schema_id = schemas.register("t-value", schema)
     spec = FormatSpec(format, COLUMNS, subject="t-value", schema_id=schema_id)
-    made = row_encoding(spec, schemas)(pa.array(rows, row_type(COLUMNS)))
+    made = fitting_row_encoding(spec, schemas)(pa.array(rows, row_type(COLUMNS)))
     return made.field(BODY_FIELD).to_pylist(), made.field(REASON_FIELD).to_pylist()
 
 

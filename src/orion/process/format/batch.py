@@ -13,6 +13,7 @@ from orion.formats import (
     ROW_FIELD,
     FormatSpec,
     SchemaSource,
+    fitting_row_encoding,
     row_decoding,
     row_encoding,
     row_transcoding,
@@ -39,11 +40,23 @@ def transcode_in_batches(bytes: Column, spec: FormatSpec, schemas: SchemaSource)
 
 
 def encode_in_batches(row: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column:
-    """Return rows, with the fields of the spec by their names, as `struct<body, reason>`."""
-    fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
-    exact = F.when(row.isNotNull(), F.struct(*fields))
-    shape = StructType().add(BODY_FIELD, BinaryType()).add(REASON_FIELD, StringType())
-    encode: Any = arrow_udf(row_encoding(spec, schemas), shape)  # type: ignore[call-overload]
-    # Marked so that the planner does not encode once for the body and once for the reason.
-    column: Column = encode.asNondeterministic()(exact)
+    """Return rows, with the fields of the spec by their names, as bytes."""
+    encode: Any = arrow_udf(row_encoding(spec, schemas), BinaryType())  # type: ignore[call-overload]
+    column: Column = encode(_exact(row, spec))
     return column
+
+
+def encode_fitting_in_batches(
+    row: Column, spec: FormatSpec, schemas: SchemaSource | None
+) -> Column:
+    """Return the same as `struct<body, reason>`: a row may not fit the schema it was given."""
+    shape = StructType().add(BODY_FIELD, BinaryType()).add(REASON_FIELD, StringType())
+    encode: Any = arrow_udf(fitting_row_encoding(spec, schemas), shape)  # type: ignore[call-overload]
+    # Marked so that the planner does not encode once for the body and once for the reason.
+    column: Column = encode.asNondeterministic()(_exact(row, spec))
+    return column
+
+
+def _exact(row: Column, spec: FormatSpec) -> Column:
+    fields = [row.getField(field.name).alias(field.name) for field in spec.columns]
+    return F.when(row.isNotNull(), F.struct(*fields))

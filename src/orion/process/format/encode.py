@@ -16,7 +16,7 @@ from orion.formats import (
 )
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.process.format.avro import encode_avro
-from orion.process.format.batch import encode_in_batches
+from orion.process.format.batch import encode_fitting_in_batches, encode_in_batches
 
 _NULLS_TOO = {"ignoreNullFields": "false"}
 # Beyond this scale Java writes small decimals with an exponent.
@@ -58,7 +58,16 @@ def encode_column(row: Column, spec: FormatSpec, schemas: SchemaSource | None = 
     native = _encode_native(row, spec, schemas)
     if native is not None:
         return Encoded(native)
-    return Encoded(encode_in_batches(row, spec, schemas), can_fail=True)
+    if _is_given(spec, schemas):
+        return Encoded(encode_fitting_in_batches(row, spec, schemas), can_fail=True)
+    return Encoded(encode_in_batches(row, spec, schemas))
+
+
+def _is_given(spec: FormatSpec, schemas: SchemaSource | None) -> bool:
+    """Tell whether rows are written with a schema that was not made for them."""
+    if schemas is None or spec.schema_id is None:
+        return False
+    return schemas.schema(spec.schema_id) != schema_of(spec)
 
 
 def _encode_native(row: Column, spec: FormatSpec, schemas: SchemaSource | None) -> Column | None:
