@@ -233,9 +233,8 @@ def _int32(value: Any, name: str) -> int:
 def _offsets(call: Call) -> Iterable[CommittedOffset]:
     found = []
     for each in call.objects("offsets"):
-        metadata = each.get("metadata") or ""
-        if not isinstance(metadata, str):
-            raise BadFieldError("metadata", "a text")
+        given = each.get("metadata")
+        metadata = text(given, "metadata") if given else ""
         topic, partition = _partition(each)
         offset = whole(each.get("offset"), "offset")
         found.append(CommittedOffset(topic, partition, offset, metadata))
