@@ -24,6 +24,7 @@ from orion.state.layout import (
     JoinLayout,
 )
 from orion.state.rank import RankOperator
+from orion.state.rank_table import RankTableOperator
 from orion.state.session import SessionOperator
 from orion.state.store import StateDamagedError, StateMismatchError
 from orion.state.summary import StateSummary, summarize_state
@@ -57,6 +58,7 @@ __all__ = [
     "LateRow",
     "Operator",
     "RankOperator",
+    "RankTableOperator",
     "SessionOperator",
     "SessionWindows",
     "StateDamagedError",

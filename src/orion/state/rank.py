@@ -55,6 +55,11 @@ class RankOperator:
         for row in rows:
             yield from run.take(row)
 
+    def place_of(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return what tells, compared with others, where a row stands that is sorted by values."""
+        both = zip(values, self.sorts, strict=True)
+        return tuple([_comparable(value, sort) for value, sort in both])
+
 
 class _RankRun:
     """One batch of a ranking."""
@@ -72,8 +77,8 @@ class _RankRun:
         at, orders = store_key(row[:width]), row[width:middle]
         placed: list[Placed] = self._state.get(at) or []
         if at not in self._known:
-            self._known[at] = [self._place(values) for values, _, _ in placed]
-        known, own = self._known[at], self._place(orders)
+            self._known[at] = [operator.place_of(values) for values, _, _ in placed]
+        known, own = self._known[at], operator.place_of(orders)
         place = bisect_right(known, own)
         if place >= operator.count:
             return
@@ -86,10 +91,6 @@ class _RankRun:
         for number, (_, time, columns) in enumerate(changed):
             tail = facts.row(number, time_ms=max(time, facts.time_ms))
             yield (*columns, place + number + 1, *tail)
-
-    def _place(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        both = zip(values, self._operator.sorts, strict=True)
-        return tuple([_comparable(value, sort) for value, sort in both])
 
 
 def _comparable(value: Any, sort: step.Sort) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 from orion.model import Field, Scalar
 from orion.sql import step
-from orion.state import RankOperator
+from orion.state import ChangeOperator, RankOperator, RankTableOperator
 from orion.state.store import StateStore
 
 Row = tuple[Any, ...]
@@ -85,6 +85,50 @@ def test_a_stream_gives_each_event_that_takes_a_place_once(seed: int, tmp_path: 
             wanted.append((row[2], own.index(row) + 1, row[3]))
     found = run(ranking, rows, tmp_path / "0.db", rng)
     assert [(name, rank, time) for name, rank, time, *_ in found] == wanted
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_ranking_of_a_table_follows_its_rows(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    count, shown = rng.randint(1, 4), Field("SHOWN", Scalar.STRING)
+    ranking = RankOperator(
+        (KEY,),
+        (SCORE,),
+        (step.Sort("$order.0", descending=True),),
+        (shown, NAME),
+        "RN",
+        count,
+        True,
+    )
+    identity = Field("$id.0", Scalar.BIGINT)
+    changes = ChangeOperator((identity,), 1, (KEY, SCORE, shown, NAME))
+    table: dict[int, tuple[str, float, str, int]] = {}
+    places: dict[tuple[str, int], int] = {}
+    for batch in range(6):
+        rows = []
+        for place in range(rng.randint(1, 8)):
+            own, is_gone, key = rng.randrange(12), rng.random() < 0.3, rng.choice("ab")
+            # Scores differ, so that there is one order.
+            row = (key, own + rng.randrange(5) * 100.0, key, own)
+            table.pop(own, None)
+            if not is_gone:
+                table[own] = row
+            rows.append((own, *row, place, [batch, place], is_gone, None, "t/0"))
+        for _ in range(rng.choice([1, 2])):
+            one, two = (StateStore(tmp_path / f"{n}.db", batch) for n in "12")
+            given = list(RankTableOperator(ranking).run(list(changes.run(rows, one)), two))
+            one.commit()
+            two.commit()
+        for key, name, rank, _, _, is_absent, *_ in given:
+            if is_absent:
+                del places[key, rank]
+            else:
+                assert places.get((key, rank)) != name
+                places[key, rank] = name
+    for key in "ab":
+        best = sorted((row for row in table.values() if row[0] == key), key=lambda row: -row[1])
+        wanted = {rank: row[3] for rank, row in enumerate(best[:count], start=1)}
+        assert {rank: name for (own, rank), name in places.items() if own == key} == wanted
 
 
 def test_no_more_is_kept_than_there_are_places(tmp_path: Path) -> None:

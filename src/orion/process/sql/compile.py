@@ -69,7 +69,7 @@ def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
         case step.Aggregate():
             return group_rows(compile_step(node.input, around), node, around)
         case step.Rank():
-            return rank_rows(project_rows(node.input, around), node, around)
+            return rank_rows(compile_step(node.input.input, around), node, around)
         case step.JoinStep():
             left = compile_step(node.left, around)
             return join_rows(left, compile_step(node.right, around), node, around)

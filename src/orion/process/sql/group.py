@@ -1,5 +1,7 @@
 """GROUP BY over rows: keys and arguments are computed by Spark, the groups by their operator."""
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -67,19 +69,31 @@ def _changes(
     rows: DataFrame, node: step.Aggregate, layout: GroupLayout, around: Surroundings
 ) -> DataFrame:
     """Return what groups lose and gain when rows of a table change."""
-    identity = identity_of(node.input)
-    names = [f"$id.{number}" for number in range(len(identity))]
-    operator = ChangeOperator(
-        tuple(
-            Field(name, part.type or Scalar.STRING)
-            for name, part in zip(names, identity, strict=True)
-        ),
-        len(layout.keys),
-        layout.columns,
-    )
-    ids = [compile_expression(part).alias(name) for part, name in zip(identity, names, strict=True)]
     chosen = [column.alias(name) for name, column in _columns(node).items()]
-    rows = rows.select(*ids, *chosen, *fact_columns())
+    return change_rows(rows, node.input, (len(layout.keys), layout.columns), chosen, around)
+
+
+def change_rows(
+    rows: DataFrame,
+    table: step.Step,
+    layout: tuple[int, tuple[Field, ...]],
+    chosen: Sequence[Column],
+    around: Surroundings,
+) -> DataFrame:
+    """Return what partitions of a table's rows lose and gain when these change.
+
+    Args:
+        table: Gives the rows.
+        layout: The columns that are chosen, and how many of them rows are partitioned by.
+    """
+    identity = identity_of(table)
+    names = [f"$id.{number}" for number in range(len(identity))]
+    ids = tuple(
+        Field(name, part.type or Scalar.STRING) for name, part in zip(names, identity, strict=True)
+    )
+    operator = ChangeOperator(ids, *layout)
+    own = [compile_expression(part).alias(name) for part, name in zip(identity, names, strict=True)]
+    rows = rows.select(*own, *chosen, *fact_columns())
     spread = [quoted(name) for name in names]
     return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
 

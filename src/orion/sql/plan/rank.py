@@ -51,7 +51,7 @@ class Ranking:
             inner: The plan of the inner query.
             kind: A table keeps the places of each key, a stream gives the rows that enter them.
         """
-        self._check(inner)
+        self._check(inner, kind)
         own = len(inner.value) - len(self.over.partition_by) - len(self.over.order_by)
         keys = tuple(n for n in inner.value if n.name.startswith(_PARTITION))
         sorts = tuple(
@@ -87,12 +87,12 @@ class Ranking:
             fix="Add it to the inner SELECT.",
         )
 
-    def _check(self, inner: Project) -> None:
-        if steps.is_table(inner):
+    def _check(self, inner: Project, kind: tree.SourceKind) -> None:
+        if steps.is_table(inner) and kind is tree.SourceKind.STREAM:
             raise StatementError(
-                "ROW_NUMBER ranks the events of streams; the rows of a table change and go.",
+                "The ranking of a table is a table: its rows change and go.",
                 node=self.inner,
-                fix="Rank the stream that the table is made of, or the table in a pull query.",
+                fix="Write CREATE TABLE … AS, or rank the stream that the table is made of.",
             )
         if any(read.source.windowed for read in steps.reads_of(inner)):
             raise StatementError("Rows of windows cannot be ranked.", node=self.inner)

@@ -313,6 +313,11 @@ RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY name ORDER BY n DESC) AS rn 
             " WHERE rn <= 10",
             "`RN` BIGINT PRIMARY KEY, `ID` INTEGER",
         ),
+        (
+            "TABLE x AS SELECT v, id FROM (SELECT *,"
+            " ROW_NUMBER() OVER (PARTITION BY v ORDER BY ref) AS rn FROM t) WHERE rn = 1",
+            "`V` STRING PRIMARY KEY, `ID` INTEGER",
+        ),
     ],
 )
 def test_rankings_are_keyed_by_what_they_are_partitioned_by(statement: str, columns: str) -> None:
@@ -337,9 +342,9 @@ def test_rankings_are_keyed_by_what_they_are_partitioned_by(statement: str, colu
             "Only ROW_NUMBER",
         ),
         (
-            "TABLE x AS SELECT v, r FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY id) AS r FROM t)"
+            "STREAM x AS SELECT v, r FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY id) AS r FROM t)"
             " WHERE r < 3",
-            "the rows of a table change",
+            "a table is a table",
         ),
         (
             "TABLE x AS SELECT n, r FROM (SELECT n, ROW_NUMBER() OVER (PARTITION BY id ORDER BY n)"
