@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -19,13 +19,15 @@ _LOOK_EVERY_S = 1.0
 class Strangers:
     """Looks at the named streaming queries of a session that Orion's API did not start."""
 
+    # Of the whole process: a commit for another runtime's query would undo that one's own.
+    own: ClassVar[set[str]] = set()
+
     def __init__(self, spark: SparkSession, connection: Connection, *, app: str) -> None:
         self._spark = spark
         self._app = app
         self._groups = GroupCommit(connection)
         self._known: dict[str, QueryStatus] = {}
         self._looked_s = 0.0
-        self.own: set[str] = set()
 
     def active(self) -> bool:
         """Tell whether any of them runs."""
