@@ -71,7 +71,7 @@ async def test_clients_that_take_more_are_told_the_global_identity() -> None:
         made = (
             await http.post("/subjects/a/versions", json={"schema": '"int"'}, headers=more)
         ).json()
-        assert (made["id"], made["version"], made["schema"]) == (1, 1, '"int"')
+        assert {name: made[name] for name in made if name != "guid"} == {"id": 1, "version": 1}
         guid = made["guid"]
         for path in ("/subjects/a/versions/1", "/schemas/ids/1", f"/schemas/guids/{guid.upper()}"):
             assert (await http.get(path, headers=more)).json()["guid"] == guid

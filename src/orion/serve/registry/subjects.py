@@ -98,7 +98,10 @@ def get_by_metadata(registry: Registry, call: Call) -> Any:
 def register(registry: Registry, call: Call) -> Any:
     """Register a schema; answers its id."""
     version = registry.register(call.request(call.subject()))
-    return entity(call, version) if call.takes_more else {"id": version.id}
+    if not call.takes_more:
+        return {"id": version.id}
+    # Without the text: clients would keep it in place of the form that they sent and know.
+    return {"id": version.id, "version": version.version, **guid_field(call, version)}
 
 
 def find(registry: Registry, call: Call) -> Any:
