@@ -9,8 +9,9 @@ from tests.spread import Spread, rank
 
 pytest_plugins = ["orion.testing.kafka", "orion.testing.project", "orion.testing.server"]
 
-# A process that lives for seconds does not earn back the JVM's second compiler.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+# A process that lives for seconds does not earn back the JVM's second compiler. With one compiler
+# the JVM would leave room for a fifth of the code; a session's Spark fills that in minutes.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

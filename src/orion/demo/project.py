@@ -23,8 +23,9 @@ _SOURCES = {SCRIPT: "music.sql", PIPELINE: "music_lake.py"}
 _COMMAND_TIMEOUT_S = 180.0
 # Where jars come from holds for every project; all else of the user's settings stays out.
 _KEPT = "ORION_JARS_"
-# The platform lives a minute or two: the JVM's second compiler would not earn back its time.
-_JAVA = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+# The platform lives a minute or two: the JVM's second compiler would not earn back its time. With
+# `--keep` it lives on, and needs more room for code than the JVM gives to one compiler.
+_JAVA = {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"}
 _SETTINGS = """\
 # The project of `orion demo music`. Every setting and its meaning: orion config show
 

@@ -44,6 +44,9 @@ _DEFAULTS = {
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.adaptive.streaming.stateless.enabled": "false",
+    # Compiled code is kept for this many expressions and stages, of which a query has a dozen: with
+    # Spark's 100, ten busy queries would compile theirs again for every batch.
+    "spark.sql.codegen.cache.maxEntries": "2000",
     "spark.databricks.delta.snapshotPartitions": "1",  # 50 tasks to read a log of a few files
     "spark.python.daemon.module": "orion.worker",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
