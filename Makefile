@@ -50,6 +50,7 @@ test: check integration ## Everything, with real Kafka and Spark (what CI runs)
 
 soak: setup ## 200 kill strikes instead of 20, 1,000 random queries instead of 40
 	@SOAK_STRIKES=200 $(SPREAD) tests/integration/test_kill.py --timeout 7200
+	@SOAK_STRIKES=200 $(BIN)/pytest -q tests/integration/test_sql_change_kill.py --timeout 7200
 	@SOAK_QUESTIONS=1000 $(BIN)/pytest -q tests/integration/test_sql_differential.py --timeout 7200
 
 bench: setup ## Throughput, CPU and latency against Spark's own sink, interleaved

@@ -2,10 +2,15 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.integration.differential.expression import Columns, Row
+from tests.integration.differential.expression import (
+    Columns,
+    Expression,
+    Row,
+    random_condition,
+)
 from tests.integration.differential.record import COLUMNS, STEP_MS, Event
 
 
@@ -31,6 +36,7 @@ class Source:
         key: The column that is the key.
         is_table: Whether rows replace one another by key.
         has_joins: Whether it reads more than one topic.
+        condition: What must hold of a pair besides the equality.
     """
 
     sql: str
@@ -40,6 +46,11 @@ class Source:
     is_table: bool = False
     has_joins: bool = False
     within_ms: int = 0
+    condition: Expression | None = None
+
+    def meets(self, one: Row, other: Row) -> bool:
+        """Tell whether two rows are a pair."""
+        return self.condition is None or bool(self.condition.value({**one, **other}))
 
 
 PLAIN = Source("a", "a", "k", Columns(("id", "n"), ("s",)))
@@ -54,10 +65,15 @@ def random_source(rng: random.Random) -> Source:
         case "t":
             return TABLE
         case "stream_table":
-            return _stream_table(rng)
+            joined = _stream_table(rng)
         case "two_streams":
-            return _two_streams(rng)
-    return _two_tables(rng)
+            joined = _two_streams(rng)
+        case _:
+            joined = _two_tables(rng)
+    if rng.random() < 0.6:
+        return joined
+    condition = random_condition(rng, joined.columns)
+    return replace(joined, sql=f"{joined.sql} AND {condition.sql}", condition=condition)
 
 
 def _stream_table(rng: random.Random) -> Source:
@@ -101,11 +117,11 @@ def rows_of(source: Source, events: Sequence[Event]) -> Iterator[Given]:
     outer = source.kind.startswith("LEFT ")
     match source.kind.removeprefix("LEFT "):
         case "stream_table":
-            yield from _with_table(readable, source.key, outer=outer)
+            yield from _with_table(readable, source, outer=outer)
         case "two_streams":
-            yield from _pairs(readable, source.within_ms, outer=outer)
+            yield from _pairs(readable, source, outer=outer)
         case "two_tables":
-            yield from _joined_tables(readable, outer=outer)
+            yield from _joined_tables(readable, source, outer=outer)
         case topic:
             for event in readable:
                 if event.topic == topic:
@@ -123,7 +139,8 @@ def _nulls(topic: str) -> Row:
     return dict.fromkeys([f"{topic}.k", *(f"{topic}.{name}" for name in COLUMNS[topic])])
 
 
-def _with_table(events: Sequence[Event], by: str, *, outer: bool) -> Iterator[Given]:
+def _with_table(events: Sequence[Event], source: Source, *, outer: bool) -> Iterator[Given]:
+    by = source.key
     table: dict[str | None, Row | None] = {}
     for event in events:
         if event.topic == "t":
@@ -132,11 +149,13 @@ def _with_table(events: Sequence[Event], by: str, *, outer: bool) -> Iterator[Gi
         if row is None or row[by] is None:
             continue
         found = table.get(row[by])
+        if found is not None and not source.meets(row, found):
+            found = None
         if found is not None or outer:
             yield Given(row[by], {**row, **(found or _nulls("t"))}, event.time_ms)
 
 
-def _pairs(events: Sequence[Event], within_ms: int, *, outer: bool) -> Iterator[Given]:
+def _pairs(events: Sequence[Event], source: Source, *, outer: bool) -> Iterator[Given]:
     seen: list[tuple[Event, Row]] = []
     for event in events:
         row = _row(event, f"{event.topic}.") if event.topic in "ab" else None
@@ -147,7 +166,8 @@ def _pairs(events: Sequence[Event], within_ms: int, *, outer: bool) -> Iterator[
             for then, other in seen
             if then.topic != event.topic
             and then.key == event.key
-            and abs(then.time_ms - event.time_ms) <= within_ms
+            and abs(then.time_ms - event.time_ms) <= source.within_ms
+            and source.meets(row, other)
         ]
         for then, other in sorted(partners, key=lambda partner: partner[0].time_ms):
             yield Given(event.key, {**row, **other}, max(event.time_ms, then.time_ms))
@@ -156,13 +176,15 @@ def _pairs(events: Sequence[Event], within_ms: int, *, outer: bool) -> Iterator[
         seen.append((event, row))
 
 
-def _joined_tables(events: Sequence[Event], *, outer: bool) -> Iterator[Given]:
+def _joined_tables(events: Sequence[Event], source: Source, *, outer: bool) -> Iterator[Given]:
     tables: dict[str, dict[str | None, Row | None]] = {"t": {}, "u": {}}
     for event in events:
         if event.topic not in tables:
             continue
         tables[event.topic][event.key] = _row(event, f"{event.topic}.")
         left, right = (tables[name].get(event.key) for name in "tu")
+        if left is not None and right is not None and not source.meets(left, right):
+            right = None
         if left is None or (right is None and not outer):
             yield Given(event.key, None, event.time_ms)
         else:
