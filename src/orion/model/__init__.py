@@ -15,6 +15,7 @@ from orion.model.errors import (
     nearest,
 )
 from orion.model.login import join_login, split_login
+from orion.model.order import Down
 from orion.model.query import Mode, QueryStatus, State
 from orion.model.type import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.model.unit import (
@@ -30,6 +31,7 @@ __all__ = [
     "Array",
     "ConflictError",
     "Decimal",
+    "Down",
     "Field",
     "InternalError",
     "InvalidInputError",

@@ -3,10 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import total_ordering
 from typing import Any
 
-from orion.model import Field, Scalar
+from orion.model import Down, Field, Scalar
 from orion.sql import step
 from orion.state.fact import FACT_FIELDS, Facts
 from orion.state.store import Key, StateStore, store_key
@@ -98,22 +97,4 @@ def _comparable(value: Any, sort: step.Sort) -> tuple[Any, ...]:
         return (0 if sort.nulls_first else 2,)
     # What is not a number comes behind all numbers.
     plain = (value != value, value) if isinstance(value, float) else value
-    return (1, _Down(plain) if sort.descending else plain)
-
-
-@total_ordering
-class _Down:
-    """A value that comes before the smaller ones."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Down) and self.value == other.value
-
-    def __lt__(self, other: "_Down") -> bool:
-        return bool(other.value < self.value)
-
-    __hash__ = None  # type: ignore[assignment]
+    return (1, Down(plain) if sort.descending else plain)
