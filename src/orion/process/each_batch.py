@@ -13,7 +13,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 class EachBatch:
     """What Spark calls with every batch of a query.
 
-    `foreachBatch` of PySpark makes a session for every batch, which is a dozen calls of the JVM;
+    `foreachBatch` of PySpark makes a session for every batch, which asks the JVM several times;
     a query has one.
     """
 
@@ -46,7 +46,7 @@ class EachBatch:
 def collect(rows: DataFrame) -> pa.Table | None:
     """Run a batch and return its rows, in order; None where there are none.
 
-    `toArrow` asks the JVM for the schema and four settings as well.
+    `toArrow` asks the JVM for the schema and for settings as well.
     """
     batches = rows._collect_as_arrow()  # type: ignore[operator]  # noqa: SLF001
     return pa.Table.from_batches(batches) if batches else None
