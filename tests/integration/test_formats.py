@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructType
 
@@ -148,9 +149,9 @@ def _bytes(value: bytearray | None) -> bytes | None:
     return None if value is None else bytes(value)
 
 
-@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize("planned", [False, True])
 def test_avro_records_of_many_schemas(
-    closed: bool, of_bytes: Callable[[list[bytes | None]], DataFrame]
+    planned: bool, of_bytes: Callable[[list[bytes | None]], DataFrame]
 ) -> None:
     schemas = MemorySchemas()
     first = schemas.register("t-value", _record("Old", {"id": "int"}))
@@ -161,28 +162,37 @@ def test_avro_records_of_many_schemas(
         header(first) + b"\x0e",
         header(second) + b"\x028\x02",
         header(third) + b"\x02",
-        header(elsewhere) + b"\x12",
         header(first),
-        header(99) + b"\x02",
         b"\1\0\0\0\1",
         b"\0\0",
         None,
     ]
+    others = [header(elsewhere) + b"\x12", header(99) + b"\x02"]
     spec = FormatSpec(Format.AVRO, (Field("ID", Scalar.STRING),), subject="t-value", wrap=True)
-    expected = frozenset({first}) if closed else None
+    expected = frozenset({first}) if planned else None
     found = decode_column(F.col("value"), spec, schemas, expected=expected)
-    rows = of_bytes(bodies).select(found.alias("v")).select("v.row.ID", "v.reason", "v.row")
-    read = rows.collect()
-    assert [row["ID"] for row in read] == ["7", "8", None, None if closed else "9", *[None] * 5]
-    assert [row["row"] is not None for row in read[:4]] == [True, True, True, not closed]
-    reasons = [row["reason"] for row in read]
-    assert reasons[4].startswith("the body does not follow its schema")
-    assert reasons[7] == "the body has 2 bytes, too few for a schema id"
-    assert reasons[8] is None
-    if closed:
-        assert [unplanned_schema_id(reasons[n]) for n in (3, 5, 6)] == [elsewhere, 99, None]
+
+    def read(values: list[bytes | None]) -> list[Row]:
+        rows = of_bytes(values).select(found.alias("v"))
+        return rows.select("v.row.ID", "v.reason", "v.row").collect()
+
+    rows = read(bodies)
+    assert [row["ID"] for row in rows] == ["7", "8", *[None] * 5]
+    assert [row["row"] is not None for row in rows[:4]] == [True, True, True, False]
+    reasons = [row["reason"] for row in rows]
+    assert reasons[3].startswith("the body does not follow its schema")
+    assert reasons[4] == "the body begins with byte 1, not with the 0 before a schema id"
+    assert reasons[5] == "the body has 2 bytes, too few for a schema id"
+    assert reasons[6] is None
+    if planned:
+        for schema_id, body in zip((elsewhere, 99), others, strict=True):
+            with pytest.raises(PySparkException) as refused:
+                read([*bodies, body])
+            assert unplanned_schema_id(refused.value) == schema_id
     else:
-        assert reasons[5] == "schema id 99 is not registered"
+        one, other = read([*others])
+        assert one["ID"] == "9"
+        assert other["reason"] == "schema id 99 is not registered"
 
 
 def _record(name: str, fields: dict[str, str]) -> Schema:
@@ -295,6 +305,43 @@ def test_a_pipeline_reads_schemas_that_come_up_while_it_runs(
     finally:
         registered.once = True
         query.stop()
+
+
+def test_sinks_that_write_before_the_commit_read_new_schemas_too(
+    registered: pipeline.Pipeline, kafka: KafkaServer, topic: str
+) -> None:
+    schemas = registered.registry.schemas
+    Topics(kafka.connection).create(topic, partitions=1)
+    first = schemas.register(f"{topic}-value", _record("R", {"id": "long"}))
+    table, out = topic.replace("-", "_"), f"{topic}-out"
+    registered.once = False
+    rows = orion.stream(topic)
+    kept = orion.to_table(rows.select("id"), table, name=f"{topic}-kept")
+    sent = orion.to_topic(rows, out, format="json", mode="at_least_once", name=f"{topic}-sent")
+    lake = registered.runtime.lake
+
+    def arrived(ids: list[int]) -> bool:
+        in_table = (
+            sorted(lake.read(table).column("id").to_pylist()) if table in lake.names() else []
+        )
+        return in_table == ids and sorted({*_ids(kafka, out)}) == ids
+
+    try:
+        produce(kafka.connection, topic, [Record(header(first) + b"\2")])
+        wait_until(lambda: arrived([1]) and kept.plan and sent.plan, timeout_s=60)
+        assert "ArrowEvalPython" not in kept.plan + sent.plan
+        second = schemas.register(f"{topic}-value", _optional("R", {"more": "int", "id": "long"}))
+        bodies = [header(first) + b"\4", header(second) + b"\0\2\6", header(9_999) + b"\2"]
+        produce(kafka.connection, topic, [Record(body) for body in bodies])
+        wait_until(lambda: arrived([1, 2, 3]), timeout_s=60)
+        assert kept.status.restarts == sent.status.restarts == 0
+        for query in (kept, sent):
+            (letter,) = DeadLetters(kafka.connection, ".dlq").read(query.status.name)
+            assert letter.reason == "schema id 9999 is not registered"
+    finally:
+        registered.once = True
+        kept.stop()
+        sent.stop()
 
 
 def test_a_pipeline_sets_rows_aside_that_lie_before_1970(

@@ -22,7 +22,6 @@ from orion.log import (
 from orion.log import encode_dead_letters as encode_letters
 from orion.model import ConflictError
 from orion.process.failure import FAILURES, read_failures, take_failures
-from orion.process.format import unplanned_schema_id
 from orion.process.source import DEAD_LETTERS
 from orion.process.strike import pass_point
 
@@ -49,15 +48,6 @@ class OffsetsChangedError(ConflictError):
             f" told whether batch {batch} was written.",
             fix="A query reads where its checkpoint says: start it under a new name=… instead.",
         )
-
-
-class UnplannedSchemasError(Exception):
-    """Raised when records have schemas that the query's plan was made without."""
-
-    def __init__(self, query: str, ids: frozenset[int]) -> None:
-        self.query, self.ids = query, ids
-        names = ", ".join(str(each) for each in sorted(ids))
-        super().__init__(f"Records of query '{query}' have schema ids that came up since: {names}.")
 
 
 class Batch:
@@ -199,13 +189,11 @@ class Delivery:
         if self._is_committed(batch):
             # The plan runs all the same: its stateful operators must reach this batch too.
             rows.write.format("noop").mode("overwrite").save()
-            self._require_planned(batch.dead_letters())
             return Delivered(0, skipped=True)
         outgoing = [*self._sink.prepare(rows, batch)]
         if self._late is not None:
             outgoing += self._late(batch.number)
         letters = batch.dead_letters()
-        self._require_planned(letters)
         failed = batch.failures()
         with self._writer.transaction() as transaction:
             for part in outgoing:
@@ -218,13 +206,6 @@ class Delivery:
             pass_point("in_transaction")
         pass_point("after_transaction")
         return Delivered(len(letters))
-
-    def _require_planned(self, letters: Sequence[DeadLetter]) -> None:
-        """Refuse a batch whose records would be dead only because their schemas are new."""
-        found = (unplanned_schema_id(letter.reason) for letter in letters)
-        ids = frozenset(each for each in found if each is not None)
-        if ids:
-            raise UnplannedSchemasError(self._query, ids)
 
     def _is_committed(self, batch: Batch) -> bool:
         if not self._asked:

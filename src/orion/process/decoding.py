@@ -1,8 +1,8 @@
 """The decodings in a caller's own plan: any schema is read, until a query plans for the known ones.
 
 A DataFrame that left our hands may be used in any way, so it reads records of every schema by
-itself. A query of ours sees new schemas before it commits, and can do with Spark's own reader for
-those that are known: the decoding is exchanged in the analysed plan, all else stays as it is.
+itself. A query of ours can be planned anew, and does with Spark's own reader for the schemas that
+are known: the decoding is exchanged in the analysed plan, all else stays as it is.
 """
 
 import logging

@@ -19,8 +19,8 @@ from orion.model import (
     State,
     parse_duration_ms,
 )
-from orion.process.batch import UnplannedSchemasError
 from orion.process.definition import Definition
+from orion.process.format import unplanned_schema_id
 from orion.process.running import Place, RunningQuery
 from orion.process.stranger import end_offsets
 from orion.state import StateDamagedError, StateMismatchError
@@ -157,8 +157,9 @@ class Query:
             self._failed(failure)
 
     def _failed(self, error: BaseException) -> None:
-        if isinstance(error, UnplannedSchemasError):
-            self._plan_anew(error)
+        schema_id = unplanned_schema_id(error)
+        if schema_id is not None and schema_id not in self._schema_ids:
+            self._plan_anew(schema_id)
             return
         text = first_line(error)
         restarts = self.status.restarts
@@ -171,10 +172,10 @@ class Query:
         logger.warning("query %s failed, restart in %.0f s: %s", self.definition.name, wait_s, text)
         self._change(state=State.RESTARTING, error=text, restarts=restarts + 1)
 
-    def _plan_anew(self, news: UnplannedSchemasError) -> None:
+    def _plan_anew(self, schema_id: int) -> None:
         """Start again at once, with a plan for schemas that came up since the last one."""
-        self._schema_ids |= news.ids
-        logger.info("query %s is planned anew: %s", self.definition.name, news)
+        self._schema_ids |= {schema_id}
+        logger.info("query %s is planned anew for schema id %d", self.definition.name, schema_id)
         self._next_start_s = self._clock()
         self._change(state=State.RESTARTING)
 

@@ -133,9 +133,7 @@ class Runtime:
         if mode is Mode.REALTIME:
             require_realtime(df, name)
         self._create_topic(write.topic, like=sources)
-        # Other sinks write before the batch's schemas are known, and could not begin it anew.
-        rows = plan_for_known(df) if mode is Mode.EXACTLY_ONCE else _always(df)
-        definition = self._definition(rows, write, name, mode, once)
+        definition = self._definition(plan_for_known(df), write, name, mode, once)
         definition = replace(definition, output_mode=output_mode, sink_name=f"topic {write.topic}")
         query = self._start(definition, sources)
         if mode is Mode.REALTIME:
@@ -147,7 +145,7 @@ class Runtime:
     ) -> Query:
         """Start a query that writes rows to a table."""
         check_columns(df.columns, write, one_row_per_key=keeps_state(df))
-        definition = self._definition(_always(df), write, name, Mode.EXACTLY_ONCE, once)
+        definition = self._definition(plan_for_known(df), write, name, Mode.EXACTLY_ONCE, once)
         output_mode = "update" if write.key else "append"
         definition = replace(definition, sink_name=f"table {table}", output_mode=output_mode)
         return self._start(definition, topics_read(df))

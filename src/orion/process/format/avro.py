@@ -3,6 +3,7 @@
 Records of other schemas, which may come later, go to the codec: only their bytes leave the JVM.
 """
 
+import re
 from collections.abc import Set
 
 from pyspark.sql import Column
@@ -38,8 +39,8 @@ def decode_avro(
 
     Args:
         expected: The codec is left out of the plan, if all of these ids and the registered ones
-            can do without: a record of any other id gets a reason, which `unplanned_schema_id`
-            recognises. None: records of any id are read, which costs more.
+            can do without: a record of any other id fails its task, with an error by which
+            `unplanned_schema_id` knows it. None: records of any id are read, which costs more.
     """
     registered = _registered(spec, schemas)
     known = _known(spec, schemas, registered)
@@ -53,7 +54,7 @@ def decode_avro(
         for schema_id, native in known.items()
     ]
     if expected is not None and known.keys() >= registered.keys() | expected:
-        why_not = F.when(~is_known, _unplanned(bytes, head))
+        why_not = _refuse(bytes, head)
     else:
         others = transcode_in_batches(F.when(~is_known, bytes), spec, schemas)
         others_body = F.substring(others, 2, F.length(others))
@@ -68,24 +69,31 @@ def decode_avro(
     return F.struct(row.alias(ROW_FIELD), reason.alias(REASON_FIELD))
 
 
-def _unplanned(bytes: Column, head: Column) -> Column:
+def _refuse(bytes: Column, head: Column) -> Column:
+    """Return why a body has no schema id; fail where it has one, which a later plan may know."""
     number = F.conv(F.hex(F.substring(head, 2, 4)), 16, 10)
-    found = F.concat(F.lit(_UNPLANNED), number)
+    unplanned = F.raise_error(F.concat(F.lit(_UNPLANNED), number))
+    magic = F.substring(head, 1, 1)
+    no_magic = F.concat(
+        F.lit("the body begins with byte "),
+        F.conv(F.hex(magic), 16, 10),
+        F.lit(", not with the 0 before a schema id"),
+    )
     too_short = F.concat_ws(
         "", F.lit("the body has "), F.length(bytes), F.lit(" bytes, too few for a schema id")
     )
     return (
-        F.when(F.length(head) < HEADER_BYTES, too_short)
-        .when(F.substring(head, 1, 1) != F.lit(b"\0"), "the body does not begin with a schema id")
-        .otherwise(found)
+        F.when(bytes.isNull(), F.lit(None))
+        .when(F.length(head) < HEADER_BYTES, too_short)
+        .when(magic != F.lit(b"\0"), no_magic)
+        .otherwise(unplanned.cast("string"))
     )
 
 
-def unplanned_schema_id(reason: str) -> int | None:
-    """Return the id of a reason that a plan made now might not give, if it is such a reason."""
-    if not reason.startswith(_UNPLANNED):
-        return None
-    return int(reason.removeprefix(_UNPLANNED))
+def unplanned_schema_id(error: BaseException) -> int | None:
+    """Return the id that a task failed on and that a plan made now may know, if it was that."""
+    found = re.search(rf"{_UNPLANNED}(\d+)", str(error))
+    return int(found[1]) if found else None
 
 
 def _own(spec: FormatSpec) -> NativeSchemas:
