@@ -20,7 +20,7 @@ from orion.formats import arrow_type, from_arrow, to_arrow
 from orion.model import Array, Decimal, Field, Map, Scalar, Type
 from orion.process import sql_session
 from orion.process.format import spark_columns
-from orion.process.function import native, native_names
+from orion.process.function import native, native_names, null_is_failure
 from orion.process.sql.rows import in_batches
 from orion.sql import typed
 from orion.sql.function import (
@@ -119,12 +119,19 @@ class Case:
     constants: Mapping[int, Any] = field(default_factory=dict)
     lambdas: Mapping[int, Both] = field(default_factory=dict)
 
-    def meaning(self, row: tuple[Any, ...]) -> Any:
+    def apply(self, row: tuple[Any, ...]) -> Any:
         arguments = [self.lambdas[at][0] if at in self.lambdas else v for at, v in enumerate(row)]
+        return self.resolved.apply(*arguments)
+
+    def meaning(self, row: tuple[Any, ...]) -> Any:
+        return None if self.fails(row) else self.apply(row)
+
+    def fails(self, row: tuple[Any, ...]) -> bool:
         try:
-            return self.resolved.apply(*arguments)
+            self.apply(row)
         except Exception:  # noqa: BLE001 - a call that fails is null
-            return None
+            return True
+        return False
 
 
 def instances(variant: Variant) -> Iterator[list[p.Pattern]]:
@@ -289,6 +296,18 @@ def run(
     answer = frame.select(*outputs.values()).toArrow()
     for number in outputs:
         yield some[number], plain(answer.column(f"o{number}"), some[number].resolved.returns)
+
+
+def test_a_null_of_these_functions_is_a_failure() -> None:
+    failing, silent = set(), set()
+    for case in cases(native_ones=True):
+        for row in case.rows:
+            if not any(value is None and at not in case.lambdas for at, value in enumerate(row)):
+                if case.fails(row):
+                    failing.add(case.name)
+                elif case.apply(row) is None:
+                    silent.add(case.name)
+    assert {name for name in native_names() if null_is_failure(name)} == failing - silent
 
 
 @pytest.fixture(scope="module")

@@ -308,34 +308,59 @@ def test_what_cannot_be_computed_or_the_sink_cannot_hold_is_told(bench: Bench, t
           TIMESTAMP='day', TIMESTAMP_FORMAT='yyyy-MM-dd') AS SELECT * FROM {name};
         CREATE STREAM {name}_dates WITH (KAFKA_TOPIC='{topic}_dates', VALUE_FORMAT='JSON')
           AS SELECT id, PARSE_DATE(day, 'yyyy/MM/dd') AS d, CAST(day AS INT) AS n, id / 0 AS q,
-            CASE WHEN id < 0 THEN id / 0 ELSE id END AS c
-          FROM {name} WHERE id IS NOT NULL;
+            CASE WHEN id < 0 THEN id / 0 ELSE id END AS c,
+            CASE WHEN id > 0 THEN URL_DECODE_PARAM('%z' + day) END AS u
+          FROM {name} WHERE id IS NOT NULL AND (id = 7 OR 1 / (id - 8) > 0);
+        CREATE TABLE {name}_counts WITH (KAFKA_TOPIC='{topic}_counts', FORMAT='JSON') AS
+          SELECT id % 0 AS m, COUNT(CAST(day AS DOUBLE)) AS n FROM {name} GROUP BY id % 0;
     """)
     bench.write(
-        topic, [(None, b'{"id": 7, "day": "1970-01-02"}'), (None, b'{"day": "1969-12-31"}')]
+        topic,
+        [
+            (None, b'{"id": 7, "day": "1970-01-02"}'),
+            (None, b'{"day": "1969-12-31"}'),
+            (None, b'{"id": 8, "day": "1970-01-03"}'),
+        ],
     )
     bench.settle()
     with Tail(bench.app.connection, f"{topic}_ids", from_beginning=True) as tail:
-        assert [record.value for record in tail.read(1)] == [header(strict) + b"\16"]
-    assert [row["ID"] for _, row in bench.read(f"{topic}_days")] == [7]
+        written = [record.value for record in tail.read(2)]
+    assert written == [header(strict) + b"\16", header(strict) + b"\20"]
+    assert [row["ID"] for _, row in bench.read(f"{topic}_days")] == [7, 8]
     letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
-    first, second, _ = (list(letters.read(query)) for query in bench.queries)
+    first, second, *_ = (list(letters.read(query)) for query in bench.queries)
     assert [(letter.is_row, letter.record.value) for letter in first] == [(True, b'{"ID":null}')]
     assert first[0].reason.startswith("Field 'ID' cannot be written with its schema: it is null")
     assert [letter.reason for letter in second] == ["the timestamp column 'DAY' lies before 1970"]
-    nothing = dict.fromkeys("DNQ")
+    nothing = dict.fromkeys("DNQU")
     assert bench.read(f"{topic}_dates") == [(None, {"ID": 7, **nothing, "C": 7})]
-    logger = f"processing.{bench.queries[2]}.expression"
+    assert bench.read(f"{topic}_counts") == []
+    told = _told(bench, bench.queries[2])
+    (date,) = (message for message in told if message.startswith("PARSE_DATE could not be"))
+    day = {"DAY": "1970-01-02"}
+    assert told == {
+        date: [day],
+        "A cast could not be computed: the text is no INTEGER, in 1 row(s)": [day],
+        # One of the selected column, one of the condition, whose first half decides for 7.
+        "A quotient could not be computed: division by zero, in 1 row(s)": [{"ID": 7}, {"ID": 8}],
+        "URL_DECODE_PARAM could not be computed: it takes no such value, in 1 row(s)": [day],
+    }
+    assert _told(bench, bench.queries[3]) == {
+        "A quotient could not be computed: division by zero, in 2 row(s)": [{"ID": 8}],
+        "A cast could not be computed: the text is no DOUBLE, in 3 row(s)": [{"DAY": "1970-01-03"}],
+    }
+
+
+def _told(bench: Bench, query: str) -> dict[str, list[Any]]:
+    """Return what the processing log says of a query's expressions, with the rows it shows."""
+    logger = f"processing.{query}.expression"
     entries = [entry for _, entry in bench.read(PROCESSING_LOG_TOPIC) if entry["LOGGER"] == logger]
     assert {entry["MESSAGE"]["type"] for entry in entries} == {1}
     found = [entry["MESSAGE"]["recordProcessingError"] for entry in entries]
-    told = {failure["errorMessage"]: json.loads(failure["record"]) for failure in found}
-    (date,) = (message for message in told if message.startswith("PARSE_DATE could not be"))
-    assert told == {
-        date: {"DAY": "1970-01-02"},
-        "A cast could not be computed: the text is no INTEGER, in 1 row(s)": {"DAY": "1970-01-02"},
-        "A quotient could not be computed: division by zero, in 1 row(s)": {"ID": 7},
-    }
+    told: dict[str, list[Any]] = {}
+    for failure in sorted(found, key=lambda each: str(each["record"])):
+        told.setdefault(failure["errorMessage"], []).append(json.loads(failure["record"]))
+    return told
 
 
 def _avro(name: str, fields: dict[str, str]) -> Schema:

@@ -5,6 +5,6 @@ Out: a native column, or None: then the function's meaning runs over Arrow batch
 Never: a native form that means something else than the function does.
 """
 
-from orion.process.function.native import native, native_names
+from orion.process.function.native import native, native_names, null_is_failure
 
-__all__ = ["native", "native_names"]
+__all__ = ["native", "native_names", "null_is_failure"]

@@ -17,6 +17,17 @@ _NATIVE: dict[str, Native] = {
     **moment.NATIVE,
 }
 
+# The native forms that are null, of arguments that are not, just where the meaning fails. Others
+# have no result for some good arguments too, and nobody could tell the two apart.
+_NULL_IS_FAILURE = frozenset(
+    (
+        *("BIGINT_FROM_BYTES", "INT_FROM_BYTES", "DATEADD", "DATESUB", "DATETOSTRING"),
+        *("FROM_DAYS", "FROM_UNIXTIME", "GENERATE_SERIES", "MASK", "MASK_KEEP_LEFT"),
+        *("MASK_KEEP_RIGHT", "MASK_LEFT", "MASK_RIGHT", "ROUND", "TIMEADD", "TIMESUB"),
+        *("TIMESTAMPADD", "TIMESTAMPSUB", "TIMESTAMPTOSTRING", "TRUNC", "URL_DECODE_PARAM"),
+    )
+)
+
 
 def native(
     resolved: Resolved,
@@ -39,6 +50,11 @@ def native(
     if form is None:
         return None
     return form(Call(resolved, tuple(arguments), tuple(types), dict(constants or {})))
+
+
+def null_is_failure(name: str) -> bool:
+    """Tell whether a native function without a result for good arguments has failed."""
+    return name in _NULL_IS_FAILURE
 
 
 def native_names() -> frozenset[str]:

@@ -79,6 +79,7 @@ def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
 
 def _keep(rows: DataFrame, condition: typed.Typed, *, is_table: bool) -> DataFrame:
     """Return the rows for which a condition holds; a table's others become tombstones."""
+    rows = watch(rows, [condition])
     holds = F.coalesce(compile_expression(condition), F.lit(False)) & ~F.col(ABSENT)
     if is_table:
         return rows.withColumn(ABSENT, ~holds)
@@ -87,6 +88,7 @@ def _keep(rows: DataFrame, condition: typed.Typed, *, is_table: bool) -> DataFra
 
 def _having(rows: DataFrame, condition: typed.Typed) -> DataFrame:
     """Return groups for which a condition holds; one for which it no longer does is taken back."""
+    rows = watch(rows, [condition])
     old = {name.removeprefix(OLD): name for name in rows.columns if name.startswith(OLD)}
     holds = F.coalesce(compile_expression(condition), F.lit(False)) & ~F.col(ABSENT)
     held = F.coalesce(compile_expression(typed.renamed(condition, old)), F.lit(False))
@@ -98,6 +100,7 @@ def _having(rows: DataFrame, condition: typed.Typed) -> DataFrame:
 def _flatten(rows: DataFrame, node: step.Flatten) -> DataFrame:
     """Return a row for each place of the lists that table functions give, the longest deciding."""
     lists = {named.name: _list(named.expression) for named in node.columns}
+    rows = watch(rows, [named.expression for named in node.columns])
     rows = rows.where(~F.col(ABSENT)).withColumns(lists)
     sizes = [F.coalesce(F.size(F.col(name)), F.lit(0)) for name in lists]
     longest = F.greatest(*sizes) if len(sizes) > 1 else sizes[0]

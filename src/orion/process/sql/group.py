@@ -9,6 +9,7 @@ from orion.model import Field, Scalar
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.operate import apply_operator, fact_columns
 from orion.process.sql.read import Surroundings
+from orion.process.sql.watch import watch
 from orion.sql import step, tree, typed
 from orion.state import (
     ABSENT,
@@ -30,6 +31,8 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
     """Return one change of a group for every row."""
     keys = tuple(Field(key.name, key.type or Scalar.STRING) for key in node.keys)
     layout = GroupLayout(keys, node.calls)
+    arguments = [argument for call in node.calls for argument in call.arguments]
+    rows = watch(rows, [*(key.expression for key in node.keys), *arguments])
     if step.is_table(node.input):
         rows = _changes(rows, node, layout, around)
     else:

@@ -11,6 +11,7 @@ from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import identity_of
 from orion.process.sql.operate import apply_operator, fact_columns
 from orion.process.sql.read import Surroundings
+from orion.process.sql.watch import watch
 from orion.sql import step, tree, typed
 from orion.state import (
     ABSENT,
@@ -35,6 +36,8 @@ def join_rows(
 ) -> DataFrame:
     """Return the rows of two sides that match."""
     layout = _layout(node)
+    left = watch(left, [node.left_key or node.match.left])
+    right = watch(right, [node.match.right])
     if node.is_foreign_key:
         joined = _foreign_key(left, right, node, layout, around)
     else:
@@ -57,6 +60,7 @@ def _fulfilling(joined: DataFrame, node: step.JoinStep, layout: JoinLayout) -> D
     """Return the pairs for which the join's condition holds; of the others, who stays alone."""
     if node.condition is None or _decides(node):
         return joined
+    joined = watch(joined, [node.condition])
     holds = F.coalesce(compile_expression(node.condition), F.lit(False)) & ~F.col(ABSENT)
     if node.kind is tree.JoinKind.INNER:
         if step.is_table(node):

@@ -8,6 +8,7 @@ from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import change_rows
 from orion.process.sql.operate import apply_operator, fact_columns
 from orion.process.sql.read import Surroundings
+from orion.process.sql.watch import watch
 from orion.sql import step
 from orion.state import ABSENT, SEQUENCE, RankOperator, RankTableOperator
 
@@ -26,6 +27,7 @@ def rank_rows(rows: DataFrame, node: step.Rank, around: Surroundings) -> DataFra
     operator = RankOperator(
         keys, orders, node.sorts, columns, node.number, node.count, node.is_table
     )
+    rows = watch(rows, [part.expression for part in node.input.value])
     named = {part.name: compile_expression(part.expression) for part in node.input.value}
     fields = (*keys, *orders, *columns)
     chosen = [named[field.name].alias(field.name) for field in fields]

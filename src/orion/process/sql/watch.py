@@ -1,12 +1,18 @@
-"""Parts of expressions that Spark computes by itself and may fail at: quotients, casts of text."""
+"""Parts of expressions that Spark computes by itself and may fail at: they are counted.
+
+Spark gives null where it fails. A part counts where it is computed at all: a branch of CASE that is
+not taken and the second half of a decided AND or OR are not. What stands behind a condition that
+needs Python, or in a lambda, is not looked at.
+"""
 
 from collections.abc import Iterable, Iterator
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from orion.model import Scalar
+from orion.model import Decimal, Scalar
 from orion.process.failure import Watched, current_failures, observe_failures
+from orion.process.function import null_is_failure
 from orion.process.sql.expression import compile_native, quoted
 from orion.sql import tree, typed
 
@@ -17,34 +23,69 @@ def watch(rows: DataFrame, nodes: Iterable[typed.Typed]) -> DataFrame:
     """Return the rows, on which failures of these expressions are counted where somebody asks."""
     if current_failures() is None:
         return rows
-    watched = [each for node in nodes for part in _always(node) for each in _watched(part)]
+    parts = (pair for node in nodes for pair in _computed(node, F.lit(True)))
+    watched = [each for part, when in parts for each in _watched(part, when)]
     return observe_failures(rows, watched) if watched else rows
 
 
-def _always(node: typed.Typed) -> Iterator[typed.Typed]:
-    """Yield the parts that are computed on every row: no branch that is chosen, no lambda."""
-    yield node
-    if isinstance(node, typed.Choice):
-        yield from _always(node.branches[0][0])
-        return
-    for part in typed.parts_of(node):
-        if not isinstance(part, typed.LambdaOf):
-            yield from _always(part)
+def _computed(node: typed.Typed, when: Column) -> Iterator[tuple[typed.Typed, Column]]:
+    """Yield the parts of an expression, each with the rows that it is computed on."""
+    yield node, when
+    match node:
+        case typed.Choice(_, branches, default):
+            for condition, result in branches:
+                yield from _computed(condition, when)
+                holds = compile_native(condition)
+                if holds is None:
+                    return
+                holds = F.coalesce(holds, F.lit(False))
+                yield from _computed(result, when & holds)
+                when = when & ~holds
+            yield from _computed(default, when)
+        case typed.Logic():
+            yield from _computed(node.left, when)
+            left = compile_native(node.left)
+            if left is not None:
+                is_and = node.operator is tree.LogicalOperator.AND
+                undecided = left if is_and else ~left
+                yield from _computed(node.right, when & F.coalesce(undecided, F.lit(True)))
+        case typed.LambdaOf():
+            return
+        case _:
+            for part in typed.parts_of(node):
+                yield from _computed(part, when)
 
 
-def _watched(part: typed.Typed) -> Iterator[Watched]:
+def _watched(part: typed.Typed, when: Column) -> Iterator[Watched]:
     match part:
-        case typed.Arithmetic() if part.operator in _QUOTIENTS and part.type is not Scalar.DOUBLE:
-            left, right = compile_native(part.left), compile_native(part.right)
-            if left is not None and right is not None:
-                fails = left.isNotNull() & (right == 0)
-                yield Watched("A quotient", "division by zero", fails, _row(part))
+        case typed.Arithmetic() if part.type is not Scalar.DOUBLE:
+            yield from _watched_arithmetic(part, when)
         case typed.Converted() if part.value.type is Scalar.STRING:
-            value, found = compile_native(part.value), compile_native(part)
-            if value is not None and found is not None:
-                fails = value.isNotNull() & found.isNull()
-                yield Watched("A cast", f"the text is no {part.type}", fails, _row(part))
+            yield from _lost(part, when, "A cast", f"the text is no {part.type}")
+        case typed.Converted() if isinstance(part.type, Decimal):
+            yield from _lost(part, when, "A cast", f"the number does not fit {part.type}")
+        case typed.Applied() if null_is_failure(part.function.name):
+            yield from _lost(part, when, part.function.name, "it takes no such value")
 
 
-def _row(part: typed.Typed) -> Column:
-    return F.struct(*(quoted(name).alias(name) for name in sorted(typed.inputs_of(part))))
+def _watched_arithmetic(part: typed.Arithmetic, when: Column) -> Iterator[Watched]:
+    right = compile_native(part.right)
+    if part.operator in _QUOTIENTS and right is not None:
+        is_zero = right == 0
+        yield from _lost(part, when & is_zero, "A quotient", "division by zero")
+        when = when & ~is_zero
+    if isinstance(part.type, Decimal):
+        yield from _lost(part, when, "A number", f"it does not fit {part.type}")
+
+
+def _lost(part: typed.Typed, when: Column, name: str, reason: str) -> Iterator[Watched]:
+    """Yield a part that fails where it is null, though nothing that it is made of is."""
+    found = compile_native(part)
+    sources = [compile_native(source) for source in typed.parts_of(part)]
+    known = [source.isNotNull() for source in sources if source is not None]
+    if found is not None and len(known) == len(sources):
+        fails = when & found.isNull()
+        for is_there in known:
+            fails = fails & is_there
+        row = F.struct(*(quoted(name).alias(name) for name in sorted(typed.inputs_of(part))))
+        yield Watched(name, reason, fails, row)
