@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,10 @@ class Bench:
             state_folder=str(folder),
             checkpoints=runtime.checkpoints,
         )
+
+    def set(self, name: str, value: str) -> None:
+        """Set a property of the statements that follow."""
+        self._planner = replace(self._planner, properties={**self._planner.properties, name: value})
 
     def sql(self, text: str) -> None:
         for statement in parse_statements(text):
@@ -294,6 +299,33 @@ def test_a_query_reads_schemas_that_come_up_while_it_runs(bench: Bench, topic: s
         assert [record.value for record in _letters(bench, letters.topic(query))] == [
             header(99) + b"\2"
         ]
+
+
+def test_groups_tell_of_a_batch_once_where_that_is_asked_for(bench: Bench, topic: str) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
+    """)
+    bench.write(topic, [(f"u{n % 3}", b'{"ms": %d}' % n) for n in range(30)])
+    bench.set("cache.max.bytes.buffering", "10000000")
+    bench.sql(f"""
+        CREATE TABLE {name}_sums WITH (KAFKA_TOPIC='{topic}_sums') AS SELECT user, SUM(ms) AS ms
+          FROM {name} GROUP BY user;
+        CREATE TABLE {name}_few WITH (KAFKA_TOPIC='{topic}_few') AS SELECT user, COUNT(*) AS n
+          FROM {name} GROUP BY user HAVING COUNT(*) <= 10;
+    """)
+    bench.settle()
+    first = {f"u{n}".encode(): sum(range(n, 30, 3)) for n in range(3)}
+    assert dict(bench.read(f"{topic}_sums")) == {user: {"MS": ms} for user, ms in first.items()}
+    # All were there when the query began: a batch, and no change but its last.
+    assert len(bench.read(f"{topic}_sums")) == 3
+    assert [row for _, row in bench.read(f"{topic}_few")] == [{"N": 10}] * 3
+    # A group that held before the batch is taken back, however often it changed since.
+    bench.write(topic, [("u0", b'{"ms": 1}'), ("u0", b'{"ms": 1}')])
+    bench.settle()
+    assert bench.read(f"{topic}_few")[3:] == [(b"u0", None)]
+    assert dict(bench.read(f"{topic}_sums"))[b"u0"] == {"MS": first[b"u0"] + 2}
 
 
 def test_what_cannot_be_computed_or_the_sink_cannot_hold_is_told(bench: Bench, topic: str) -> None:

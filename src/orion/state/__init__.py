@@ -6,6 +6,7 @@ Never: DataFrames or the log; a task loads this room and little else.
 """
 
 from orion.state.change import ChangeOperator
+from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
 from orion.state.group import GroupOperator, WindowOperator
@@ -49,6 +50,7 @@ __all__ = [
     "SIGN",
     "TIME",
     "ChangeOperator",
+    "CollapsedOperator",
     "FollowOperator",
     "ForeignKeyOperator",
     "GroupLayout",

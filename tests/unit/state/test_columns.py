@@ -17,6 +17,7 @@ from orion.state import (
     RIGHT,
     SEQUENCE,
     ChangeOperator,
+    CollapsedOperator,
     GroupLayout,
     GroupOperator,
     IntervalOperator,
@@ -169,6 +170,53 @@ def test_sessions(seed: int, tmp_path: Path) -> None:
     windows = SessionWindows(rng.choice([10, 40]), rng.choice([50, 300, 10**6]))
     batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
     agree(SessionOperator(layout, windows), batches, tmp_path, may_decline=True)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_that_tell_of_a_batch_once(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    layout = random_layout(rng)
+    operators: dict[str, GroupOperator | WindowOperator | SessionOperator] = {
+        "group": GroupOperator(layout),
+        "window": WindowOperator(layout, TimeWindows(60, 25, 400)),
+        "session": SessionOperator(layout, SessionWindows(40, 300)),
+    }
+    batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
+    for name, operator in operators.items():
+        collapsed = CollapsedOperator(operator)
+        (tmp_path / name).mkdir()
+        agree(collapsed, batches, tmp_path / name, may_decline=True)
+        every, once = (StateStore(None, 0) for _ in range(2))
+        before: dict[str, Row] = {}
+        for rows in batches:
+            ordered = sorted(rows, key=lambda r: r[-4])
+            after = {**before, **by_group(operator, list(operator.run(ordered, every)))}
+            told = list(collapsed.run(ordered, once))
+            changed = by_group(operator, told)
+            assert len(changed) == len(told)
+            assert lasting({**before, **changed}) == lasting(after)
+            before = after
+
+
+def by_group(
+    operator: GroupOperator | WindowOperator | SessionOperator, rows: list[Row]
+) -> dict[str, Row]:
+    """Return the results of each group and whether it is gone, by its key and window."""
+    names = [field.name for field in operator.outputs]
+    keys, results = operator.layout.keys, operator.layout.results
+    bounds = [names.index(name) for name in ("WINDOWSTART", "WINDOWEND") if name in names]
+    width, absent = len(keys), names.index("$absent")
+    return {
+        str((*row[:width], *(row[at] for at in bounds))): (
+            str(row[width : width + len(results)]),
+            row[absent],
+        )
+        for row in rows
+    }
+
+
+def lasting(groups: dict[str, Row]) -> dict[str, Row]:
+    return {group: row for group, row in groups.items() if not row[-1]}
 
 
 def test_windows_and_sessions_of_one_partition_go_by_columns(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ class BatchRunner:
             functions=self._functions,
             places=self._places(started),
             schemas=self._schemas,
+            collapses=started.collapses,
         )
         self._spark.sparkContext.setLocalProperty(BATCH_PROPERTY, str(batch))
         table = compile_query(started.plan.step, started.sink, around).toArrow()

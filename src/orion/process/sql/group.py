@@ -17,6 +17,7 @@ from orion.state import (
     SEQUENCE,
     SIGN,
     ChangeOperator,
+    CollapsedOperator,
     GroupLayout,
     GroupOperator,
     Operator,
@@ -41,7 +42,9 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
         rows = rows.select(*chosen, F.lit(1).alias(SIGN), *fact_columns())
         for key in keys:
             rows = rows.where(quoted(key.name).isNotNull())
-    operator = _operator(node, layout)
+    operator: Operator = _operator(node, layout)
+    if around.collapses and node.emit is not tree.Emit.FINAL:
+        operator = CollapsedOperator(_operator(node, layout))
     spread = [quoted(key.name) for key in keys]
     return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
 
@@ -55,7 +58,9 @@ def _columns(node: step.Aggregate) -> dict[str, Column]:
     return found
 
 
-def _operator(node: step.Aggregate, layout: GroupLayout) -> Operator:
+def _operator(
+    node: step.Aggregate, layout: GroupLayout
+) -> GroupOperator | WindowOperator | SessionOperator:
     window, final = node.window, node.emit is tree.Emit.FINAL
     if window is None:
         return GroupOperator(layout)

@@ -65,7 +65,15 @@ class LiveSql:
 
         operators = count()
         places = self._places(started, operators)
-        around = Surroundings(records, set_aside, self.functions, places, self.schemas, schema_ids)
+        around = Surroundings(
+            records,
+            set_aside,
+            self.functions,
+            places,
+            self.schemas,
+            schema_ids,
+            collapses=started.collapses,
+        )
         with noting_failures(self.spark, started.query):
             rows = compile_query(started.plan.step, started.sink, around)
         kept.require(next(operators))

@@ -33,6 +33,7 @@ class Surroundings:
         places: Gives each operator in turn the place of its state.
         schemas: Where formats with schemas find and register them.
         expected_schemas: See `decode_column`.
+        collapses: Whether groups tell of a batch once, instead of once for every row.
     """
 
     records: Callable[[Source], DataFrame]
@@ -41,6 +42,7 @@ class Surroundings:
     places: Iterator[StatePlace]
     schemas: SchemaSource | None = None
     expected_schemas: Set[int] | None = None
+    collapses: bool = False
 
 
 def read_source(read: step.Read, around: Surroundings) -> DataFrame:

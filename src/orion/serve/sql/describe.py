@@ -207,9 +207,12 @@ def _query_entity(rooms: SqlRooms, started: Started) -> Entity:
 
 
 def _execution_plan(started: Started) -> str:
-    words = explain(started.plan.step)
-    late = started.late_topic
-    return f"{words}\nlate records go to topic {late}, in the transaction" if late else words
+    lines = [explain(started.plan.step)]
+    if started.collapses:
+        lines.append("of the changes of a group in a batch, the last one is written")
+    if started.late_topic:
+        lines.append(f"late records go to topic {started.late_topic}, in the transaction")
+    return "\n".join(lines)
 
 
 def _topology(rooms: SqlRooms, query: str, status: QueryStatus | None) -> str:

@@ -12,6 +12,7 @@ PROPERTIES: Mapping[str, str] = {
     "num.stream.threads": "1",
     "processing.guarantee": "exactly_once_v2",
     "ksql.streams.auto.offset.reset": "latest",
+    "ksql.streams.cache.max.bytes.buffering": "0",
     "ksql.streams.num.stream.threads": "1",
     "ksql.streams.processing.guarantee": "exactly_once_v2",
     "ksql.fail.on.deserialization.error": "false",

@@ -30,6 +30,7 @@ class Started:
         replaces: Whether the query goes on where one of the same id stopped.
         start: Where it begins when it never ran: earliest or latest.
         predecessor: The query that it takes the place of once it has caught up.
+        collapses: Whether groups tell of a batch once, instead of once for every row.
     """
 
     query: str
@@ -39,6 +40,7 @@ class Started:
     replaces: bool = False
     start: str = "earliest"
     predecessor: "Started | None" = None
+    collapses: bool = False
 
     @property
     def late_topic(self) -> str:

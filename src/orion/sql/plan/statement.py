@@ -27,6 +27,8 @@ from orion.sql.plan.sink import insert_sink, plan_sink, with_wrapping
 from orion.sql.plan.source import Column, Source
 
 OFFSET_RESET = "auto.offset.reset"
+# With any room for changes, ksqlDB keeps a group's until it commits; here a batch is the room.
+CHANGES_KEPT = ("cache.max.bytes.buffering", "ksql.streams.cache.max.bytes.buffering")
 NEW_PLANNER = "ksql.new.query.planner.enabled"
 WRAP_SINGLE_VALUES = "ksql.persistence.wrap.single.values"
 KEY_FORMAT, VALUE_FORMAT = (
@@ -132,6 +134,7 @@ class Planner:
             replaces=known is not None and query == known.query,
             start="earliest" if predecessor else self._start,
             predecessor=predecessor,
+            collapses=self._collapses,
         )
 
     def _before(
@@ -176,11 +179,20 @@ class Planner:
     def _start(self) -> str:
         return self.properties.get(OFFSET_RESET, "earliest").lower()
 
+    @property
+    def _collapses(self) -> bool:
+        given = next(
+            (self.properties[name] for name in CHANGES_KEPT if name in self.properties), ""
+        )
+        return given.isdecimal() and int(given) > 0
+
     def _insert(self, statement: tree.InsertQuery, catalogue: Catalogue, number: int) -> Change:
         target = catalogue.source(statement.target)
         query, plan = insert_sink(statement, target, catalogue, self._functions())
         query = query or f"INSERTQUERY_{number}"
-        return Started(query, plan, target, creates=False, start=self._start)
+        return Started(
+            query, plan, target, creates=False, start=self._start, collapses=self._collapses
+        )
 
     def _alter(self, statement: tree.AlterSource, catalogue: Catalogue) -> Change:
         source = catalogue.source(statement.name)

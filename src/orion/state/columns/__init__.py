@@ -6,6 +6,7 @@ Never: another meaning than that of the operators, which random tests compare th
 """
 
 from orion.state.columns.change import run_changes
+from orion.state.columns.collapse import last_changes
 from orion.state.columns.fact import sorted_table
 from orion.state.columns.group import run_groups
 from orion.state.columns.interval import Event, Reach, run_interval
@@ -19,6 +20,7 @@ __all__ = [
     "Session",
     "SessionColumns",
     "close_windows",
+    "last_changes",
     "run_changes",
     "run_groups",
     "run_interval",
