@@ -3,13 +3,14 @@
 import statistics
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
+from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F  # noqa: N812
 
 import orion
@@ -23,12 +24,19 @@ from orion.sql import Catalogue, Planner, Started, parse_statements, tree
 
 SOURCE, PARTITIONS = "sql-bids", 2
 _WARM_UPS, _LONGEST_S = 2, 300.0
-_STATEMENTS = f"""
-CREATE STREAM bids (k STRING KEY, {COLUMNS}) WITH (KAFKA_TOPIC='{SOURCE}', VALUE_FORMAT='JSON');
-CREATE STREAM even AS SELECT k, {", ".join(KEPT)} FROM bids WHERE {CONDITION} EMIT CHANGES;
-CREATE TABLE per_bidder AS SELECT bidder, COUNT(*) AS n, SUM(price) AS total FROM bids
-  GROUP BY bidder EMIT CHANGES;
+_SOURCES = f"""
+CREATE STREAM bids (k STRING KEY, {COLUMNS})
+  WITH (KAFKA_TOPIC='{SOURCE}', VALUE_FORMAT='JSON', TIMESTAMP='dateTime');
 """
+_TOTALS = "bidder, COUNT(*) AS n, SUM(price) AS total FROM bids"
+_TUMBLING = "WINDOW TUMBLING (SIZE 1 MINUTE, GRACE PERIOD 1 MINUTE)"
+_PAIRS = (
+    "SELECT a.bidder AS bidder, a.price AS price, b.price AS other"
+    " FROM bids a JOIN bids b WITHIN 500 MILLISECONDS GRACE PERIOD 1 MINUTE ON a.bidder = b.bidder"
+)
+_SESSION = "WINDOW SESSION (10 SECONDS, GRACE PERIOD 1 MINUTE)"
+# A change for every record, as streaming SQL has it, and the last of each group in a batch.
+_EVERY, _LAST = {"cache.max.bytes.buffering": "0"}, {"cache.max.bytes.buffering": "10000000"}
 
 
 @dataclass(frozen=True)
@@ -40,27 +48,58 @@ class Job:
 
 
 def run_sql(app: App, *, records: int, rounds: int, only: str = "") -> dict[str, Any]:
-    """Compare filters with filters and groups with groups; the second of a pair is by hand."""
+    """Compare statements with Spark's own operators; the second of a pair is by hand."""
     app.topics.create(SOURCE, partitions=PARTITIONS)
     load(app.settings.kafka.addresses, SOURCE, records)
     runtime = pipeline.current().runtime
-    filtered, grouped = (
-        sql_job(started, app, runtime) for started in plan_queries(app, _STATEMENTS)
-    )
-    pairs = {
-        "filter": (filtered, Job("sql-hand-filter", _filter_by_hand)),
-        "group": (grouped, Job("sql-hand-group", _group_by_hand)),
+    totals = f"SELECT {_TOTALS}"
+    group, windows = f"{totals} GROUP BY bidder", f"{totals} {_TUMBLING} GROUP BY bidder"
+    sessions = f"{totals} {_SESSION} GROUP BY bidder"
+    works = {
+        "filter": (_stream(f"SELECT k, {', '.join(KEPT)} FROM bids WHERE {CONDITION}"), _filter),
+        "group": (_table(group), _group),
+        "group, last of a batch": (_table(group, _LAST), _group),
+        "tumbling": (_table(windows), _tumbling),
+        "tumbling, last of a batch": (_table(windows, _LAST), _tumbling),
+        "session, final": (_table(f"{sessions} EMIT FINAL"), _session),
+        "two streams": (_stream(_PAIRS), _pairs),
     }
     results: dict[str, Any] = {}
-    for name in (name for name in pairs if only in name):
-        pair = pairs[name]
-        results |= _compare(name, pair, app, runtime, records=records, rounds=rounds)
+    for number, (name, (statement, by_hand)) in enumerate(works.items()):
+        if only in name:
+            (started,) = plan_queries(app, statement.text(number), statement.properties)
+            topic = f"sql-hand-{number}"
+            pair = sql_job(started, app, runtime), Job(topic, partial(by_hand, topic))
+            results |= _compare(name, pair, app, runtime, records=records, rounds=rounds)
     return results
 
 
-def plan_queries(app: App, statements: str) -> list[Started]:
+@dataclass(frozen=True)
+class Statement:
+    """A query, and what it makes."""
+
+    kind: str
+    query: str
+    properties: Mapping[str, str]
+
+    def text(self, number: int) -> str:
+        """Return the statements that make it, under a name of its own."""
+        return f"{_SOURCES} CREATE {self.kind} made_{number} AS {self.query};"
+
+
+def _stream(query: str) -> Statement:
+    return Statement("STREAM", query, _EVERY)
+
+
+def _table(query: str, properties: Mapping[str, str] = _EVERY) -> Statement:
+    return Statement("TABLE", query, properties)
+
+
+def plan_queries(
+    app: App, statements: str, properties: Mapping[str, str] | None = None
+) -> list[Started]:
     """Return the queries of the statements; their topics are made."""
-    planner = Planner(app.functions, FormatRules(app.schemas), {})
+    planner = Planner(app.functions, FormatRules(app.schemas), properties or {})
     preparation = Preparation(app.topics, app.schemas)
     catalogue, queries = Catalogue(), []
     for number, statement in enumerate(parse_statements(statements)):
@@ -96,16 +135,54 @@ def sql_job(started: Started, app: App, runtime: Runtime) -> Job:
     return Job(started.sink.topic, start)
 
 
-def _filter_by_hand(name: str) -> None:
+def _filter(topic: str, name: str) -> None:
     rows = orion.stream(SOURCE, COLUMNS).where(CONDITION).select(*KEPT, "_key", "_timestamp")
-    orion.to_topic(rows, "sql-hand-filter", name=name, mode="exactly_once")
+    orion.to_topic(rows, topic, name=name, mode="exactly_once")
 
 
-def _group_by_hand(name: str) -> None:
-    groups = orion.stream(SOURCE, COLUMNS).groupBy("bidder")
-    rows = groups.agg(F.count("*").alias("n"), F.sum("price").alias("total"))
-    topic = "sql-hand-group"
-    orion.to_topic(rows, topic, key="bidder", name=name, mode="exactly_once", output_mode="update")
+def _group(topic: str, name: str) -> None:
+    rows = _totals(orion.stream(SOURCE, COLUMNS).groupBy("bidder"))
+    _write(rows, topic, name, key=("bidder",))
+
+
+def _tumbling(topic: str, name: str) -> None:
+    windows = _timed().groupBy(F.window("at", "1 minute").alias("w"), "bidder")
+    rows = _totals(windows).select("bidder", F.col("w.start").alias("start"), "n", "total")
+    _write(rows, topic, name, key=("bidder", "start"))
+
+
+def _session(topic: str, name: str) -> None:
+    sessions = _timed().groupBy(F.session_window("at", "10 seconds").alias("w"), "bidder")
+    rows = _totals(sessions).select("bidder", F.col("w.start").alias("start"), "n", "total")
+    # Spark has no sessions in update mode.
+    _write(rows, topic, name, key=("bidder", "start"), output_mode="append")
+
+
+def _pairs(topic: str, name: str) -> None:
+    """Join each bid with those of its bidder that came in the half second around it."""
+    left, right = (_timed().alias(side) for side in "ab")
+    near = F.expr(
+        "a.bidder = b.bidder AND b.at >= a.at - INTERVAL 500 MILLISECONDS"
+        " AND b.at <= a.at + INTERVAL 500 MILLISECONDS"
+    )
+    rows = left.join(right, near).select("a.bidder", "a.price", F.col("b.price").alias("other"))
+    _write(rows, topic, name, key=("bidder",), output_mode="append")
+
+
+def _timed() -> DataFrame:
+    rows = orion.stream(SOURCE, COLUMNS).withColumn("at", F.timestamp_millis("dateTime"))
+    return rows.select(*KEPT, "at").withWatermark("at", "1 minute")
+
+
+def _totals(groups: GroupedData) -> DataFrame:
+    return groups.agg(F.count("*").alias("n"), F.sum("price").alias("total"))
+
+
+def _write(
+    rows: DataFrame, topic: str, name: str, *, key: Sequence[str], output_mode: str = "update"
+) -> None:
+    mode = "exactly_once"
+    orion.to_topic(rows, topic, key=key, name=name, mode=mode, output_mode=output_mode)
 
 
 def _compare(
