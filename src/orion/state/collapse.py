@@ -7,7 +7,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from orion.model import Field
-from orion.state.columns import last_changes
+from orion.state.columns import last_changes, run_groups
 from orion.state.fact import ABSENT
 from orion.state.group import GroupOperator, WindowOperator
 from orion.state.layout import BOUNDS, HAD_OLD, OLD
@@ -34,6 +34,8 @@ class CollapsedOperator:
 
     def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
         """Give the last change of each group of a sorted table; None: only rows will do."""
+        if isinstance(self.operator, GroupOperator):
+            return run_groups(self.operator.layout, table, state, once=True)
         found = self.operator.run_table(table, state)
         if found is None:
             return None

@@ -14,6 +14,7 @@ from orion.sql import step, tree, typed
 from orion.state import (
     ABSENT,
     DEFAULT_GRACE_MS,
+    ORIGIN,
     SEQUENCE,
     SIGN,
     ChangeOperator,
@@ -34,6 +35,9 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
     layout = GroupLayout(keys, node.calls)
     arguments = [argument for call in node.calls for argument in call.arguments]
     rows = watch(rows, [*(key.expression for key in node.keys), *arguments])
+    if node.window is None:
+        # Where a row came from is asked by clocks alone, and a text a row is dear to carry.
+        rows = rows.withColumn(ORIGIN, F.lit(None).cast("string"))
     if step.is_table(node.input):
         rows = _changes(rows, node, layout, around)
     else:

@@ -60,8 +60,14 @@ def runs_in_columns(layout: GroupLayout) -> bool:
     return plain and len(calls) > 0 and all(runs_by_columns(call) for call in calls)
 
 
-def run_groups(layout: GroupLayout, table: pa.Table, state: StateStore) -> pa.Table | None:
-    """Return one change for every row of a sorted table but those that are silent."""
+def run_groups(
+    layout: GroupLayout, table: pa.Table, state: StateStore, *, once: bool = False
+) -> pa.Table | None:
+    """Return one change for every row of a sorted table but those that are silent.
+
+    Args:
+        once: Only the last change of each group, with what the group was before the first.
+    """
     if table.num_rows == 0 or not runs_in_columns(layout):
         return None
     columns = GroupColumns.of(layout, table)
@@ -69,9 +75,17 @@ def run_groups(layout: GroupLayout, table: pa.Table, state: StateStore) -> pa.Ta
     keys = key_values(layout.keys, columns.keys, segments.order[segments.first])
     rows = columns.rows(segments, segments.order, [store_key(key) for key in keys])
     changed = change_groups(layout.calls, rows, state)
-    places = segments.positions
-    spoken = np.flatnonzero(columns.sign != SILENT_OUT)
-    return columns.output(changed, spoken, places[spoken], np.zeros(len(spoken), np.int64))
+    if once:
+        places, before = segments.last, segments.first
+        # In the order of their rows; a group's last one is never silent.
+        turn = np.argsort(segments.order[places])
+        places, before = places[turn], before[turn]
+        spoken = segments.order[places]
+    else:
+        spoken = np.flatnonzero(columns.sign != SILENT_OUT)
+        places = before = segments.positions[spoken]
+    numbers = np.zeros(len(spoken), np.int64)
+    return columns.output(changed, spoken, places, numbers, before=before)
 
 
 @dataclass(frozen=True)
@@ -102,6 +116,8 @@ class GroupColumns:
         places: Ints,
         numbers: Ints,
         bounds: Sequence[pa.Array] = (),
+        *,
+        before: Ints | None = None,
     ) -> pa.Table:
         """Return changes as a table.
 
@@ -109,11 +125,14 @@ class GroupColumns:
             rows: The row that each of them is caused by.
             places: Where it stands in the order of groups.
             numbers: Which one it is of its row's.
+            before: Where the row stands that it was before; None: the same.
         """
+        old_places = places if before is None else before
         own = [
             *(take(column, rows) for column in self.keys),
-            *(take(column, places) for column in (*changed.results, *changed.old)),
-            pa.array(changed.had[places]),
+            *(take(column, places) for column in changed.results),
+            *(take(column, old_places) for column in changed.old),
+            pa.array(changed.had[old_places]),
             *bounds,
         ]
         return self.facts.caused(own, rows, numbers, changed.latest[places])
