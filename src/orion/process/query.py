@@ -133,6 +133,7 @@ class Query:
 
     def _begin(self) -> None:
         self._run = RunningQuery(self.definition, self._place, self._schema_ids)
+        self.plan = ""
         self._run.start()
         self._running_since_s = self._clock()
         self._change(state=State.RUNNING, started_ms=int(self._clock() * 1000))

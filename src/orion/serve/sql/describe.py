@@ -52,7 +52,8 @@ def source_shape(rooms: SqlRooms, source: Source, *, extended: bool) -> Entity:
     if extended and rooms.app.topics.exists(source.topic):
         topic = rooms.app.topics.get(source.topic)
         partitions, replication = len(topic.partitions), topic.replication
-        statistics = f"records in the topic: {topic.records}"
+        # The marks of transactions have offsets too.
+        statistics = f"offsets in the topic: {topic.records}"
         if source.late_topic:
             statistics += f"; late records go to topic {source.late_topic}"
     return {
@@ -192,7 +193,7 @@ def _query_entity(rooms: SqlRooms, started: Started) -> Entity:
     return _description(
         {
             "id": started.query,
-            "statementText": started.sink.statement,
+            "statementText": started.statement,
             "windowType": started.plan.windowed.kind.value if started.plan.windowed else None,
             "fields": column_shapes(started.sink.columns),
             "sources": sorted(rooms.catalogue.queries[started.query].reads),

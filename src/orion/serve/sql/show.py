@@ -104,7 +104,7 @@ def query_rows(rooms: SqlRooms, names: set[str] | None = None) -> list[Entity]:
 
 def _query_row(started: Started, state: str) -> Entity:
     return {
-        "queryString": started.sink.statement,
+        "queryString": started.statement,
         "sinks": [started.sink.name],
         "sinkKafkaTopics": [started.sink.topic],
         "id": started.query,

@@ -31,6 +31,7 @@ class Started:
         start: Where it begins when it never ran: earliest or latest.
         predecessor: The query that it takes the place of once it has caught up.
         collapses: Whether groups tell of a batch once, instead of once for every row.
+        statement: The text that asked for it.
     """
 
     query: str
@@ -41,6 +42,7 @@ class Started:
     start: str = "earliest"
     predecessor: "Started | None" = None
     collapses: bool = False
+    statement: str = ""
 
     @property
     def late_topic(self) -> str:

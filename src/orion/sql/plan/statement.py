@@ -135,6 +135,7 @@ class Planner:
             start="earliest" if predecessor else self._start,
             predecessor=predecessor,
             collapses=self._collapses,
+            statement=statement.text,
         )
 
     def _before(
@@ -162,7 +163,8 @@ class Planner:
             drops_keys=True,
         )
         earlier = self._earlier(replaced, catalogue, node)
-        return Started(known.query, plan, known, creates=True, predecessor=earlier)
+        text = known.statement
+        return Started(known.query, plan, known, creates=True, predecessor=earlier, statement=text)
 
     def _earlier(
         self, replaced: Sources, catalogue: Catalogue, node: tree.CreateAs
@@ -191,7 +193,13 @@ class Planner:
         query, plan = insert_sink(statement, target, catalogue, self._functions())
         query = query or f"INSERTQUERY_{number}"
         return Started(
-            query, plan, target, creates=False, start=self._start, collapses=self._collapses
+            query,
+            plan,
+            target,
+            creates=False,
+            start=self._start,
+            collapses=self._collapses,
+            statement=statement.text,
         )
 
     def _alter(self, statement: tree.AlterSource, catalogue: Catalogue) -> Change:

@@ -188,6 +188,31 @@ def test_a_statement_is_refused_with_its_reason(statement: str, reason: str) -> 
     assert reason in str(refused.value)
 
 
+def test_a_query_knows_the_statement_that_asked_for_it() -> None:
+    for text in ("INSERT INTO s2 SELECT * FROM s2;", "CREATE STREAM q AS SELECT * FROM s2;"):
+        assert plan(text).statement == text
+
+
+@pytest.mark.parametrize(
+    ("properties", "collapses"),
+    [
+        ({}, False),
+        ({"cache.max.bytes.buffering": "0"}, False),
+        ({"cache.max.bytes.buffering": "much"}, False),
+        ({"cache.max.bytes.buffering": "10000000"}, True),
+        ({"ksql.streams.cache.max.bytes.buffering": "1"}, True),
+    ],
+)
+def test_groups_collapse_where_there_is_room_for_changes(
+    properties: dict[str, str], collapses: bool
+) -> None:
+    (statement,) = parse_statements("CREATE TABLE c AS SELECT id, COUNT(*) FROM s GROUP BY id;")
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()), properties)
+    change = planner.plan(statement, KNOWN, number=9)
+    assert isinstance(change, Started)
+    assert change.collapses is collapses
+
+
 def test_an_unknown_source_names_the_nearest() -> None:
     with pytest.raises(SourceNotFoundError, match="Did you mean 'KEYLESS'"):
         plan("CREATE STREAM o AS SELECT * FROM keyles;")
