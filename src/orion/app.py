@@ -234,12 +234,12 @@ class App:
         return commands
 
     def _session_options(self, name: str) -> dict[str, str]:
-        from orion.process import Shipment, is_remote, pack_python, session_options
+        from orion.process import Shipment, is_remote, own_scratch, pack_python, session_options
 
         self.jars.fetch(self.java, bundles=("spark", "disk"), progress=lambda *_: None)
-        scratch = self.settings.data_dir / "run" / "spark"
-        scratch.mkdir(parents=True, exist_ok=True)
-        python = pack_python(scratch.parent) if is_remote(self.settings.spark.master) else None
+        run = self.settings.data_dir / "run"
+        scratch = own_scratch(run / "spark")
+        python = pack_python(run) if is_remote(self.settings.spark.master) else None
         shipment = Shipment(self.jars.paths("spark"), self.jars.class_path("disk"), python)
         return session_options(self.settings.spark, shipment, scratch=scratch, name=f"orion {name}")
 

@@ -5,6 +5,7 @@ all that was ever imported. With small batches that is most of a worker's time; 
 read once, and what is imported before the fork is shared and left alone.
 """
 
+import atexit
 import gc
 import zipimport
 
@@ -39,6 +40,8 @@ def main() -> None:
     del pandas, pyspark, orion
     garbage = NewGarbage()
     garbage.collect()
+    # What is set apart is never torn down, and DuckDB would report all of its own as leaked.
+    atexit.register(gc.unfreeze)
     vars(daemon)["gc"] = garbage
     daemon.manager()  # type: ignore[no-untyped-call]
 

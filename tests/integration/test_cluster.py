@@ -66,6 +66,8 @@ class Cluster:
                     # The package lacks the file that an installed Spark is told by.
                     "SPARK_SCALA_VERSION": "2.13",
                     "SPARK_LOCAL_IP": "127.0.0.1",
+                    # Else a killed executor's copies of the packages stay in the system's.
+                    "SPARK_LOCAL_DIRS": str(self._folder / "scratch"),
                 },
                 stdout=output,
                 stderr=output,

@@ -10,6 +10,7 @@ from orion.process.encode import TopicWrite
 from orion.process.format import RegistryAccess, choose_spec, registered_format, spark_columns
 from orion.process.query import Query
 from orion.process.runtime import Rooms, Runtime
+from orion.process.scratch import own_scratch
 from orion.process.session import Shipment, is_remote, session_options, start_session
 from orion.process.shipping import pack_python
 from orion.process.source import TopicRead, parse_columns
@@ -30,6 +31,7 @@ __all__ = [
     "check_name",
     "choose_spec",
     "is_remote",
+    "own_scratch",
     "pack_python",
     "parse_columns",
     "registered_format",

@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from orion.config import SparkSettings
+from orion.process.scratch import socket_folder
 from orion.process.shipping import FOLDER
 
 _LOCAL_CHECKPOINTS = (
@@ -87,9 +88,20 @@ class Shipment:
 def session_options(
     settings: SparkSettings, shipment: Shipment, *, scratch: Path, name: str
 ) -> dict[str, str]:
-    """Return every option of the Spark application; the user's own win."""
+    """Return every option of the Spark application; the user's own win.
+
+    Args:
+        scratch: A folder of this process alone, for all that need not outlive it.
+    """
     cores = os.cpu_count() or 2
     log_config = files("orion.process").joinpath("log4j2.properties")
+    # In quotes, since a path may hold spaces.
+    paths = {
+        "log4j2.configurationFile": log_config,
+        "derby.system.home": scratch,
+        "java.io.tmpdir": scratch,
+    }
+    java_paths = " ".join(f'"-D{name}={path}"' for name, path in paths.items())
     options = {
         **_DEFAULTS,
         "spark.app.name": name,
@@ -98,9 +110,9 @@ def session_options(
         "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or cores),
         "spark.jars": ",".join(str(path) for path in shipment.jars),
         "spark.local.dir": str(scratch),
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} -Dlog4j2.configurationFile={log_config}"
-        f" -Dderby.system.home={scratch}",
+        "spark.sql.warehouse.dir": str(scratch.parent / "warehouse"),
+        "spark.python.unix.domain.socket.dir": str(socket_folder(scratch)),
+        "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} {java_paths}",
     }
     if not is_remote(settings.master) or "//127.0.0.1" in settings.master:
         options |= _LOCAL_ONLY | dict.fromkeys(_CLASS_PATHS, shipment.disk)
