@@ -1,5 +1,6 @@
 """One Spark application with the defaults that make small batches fast on few cores."""
 
+import atexit
 import logging
 import os
 import sys
@@ -159,7 +160,10 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     for name, value in options.items():
         builder = builder.config(name, value)
     with _stderr_to(log):
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+    # Else it reports the end of the JVM as a failure, where that comes before its own.
+    atexit.register(session.sparkContext._accumulatorServer.shutdown)  # noqa: SLF001
+    return session
 
 
 @contextmanager
