@@ -78,6 +78,7 @@ def _set_up() -> None:
     logging.getLogger("orion").setLevel(logging.INFO)
     # Its records repeat in pages what a query's error says in a line.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(lambda record: "py4j" not in record.pathname)
     signal.signal(signal.SIGTERM, _as_interrupt)
 
 

@@ -1,7 +1,10 @@
 """The `orion` command: every noun in one tree, and one place where errors become words."""
 
+import atexit
 import importlib
+import os
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -57,6 +60,16 @@ for _noun in (*TOP_LEVEL, *NOUNS):
 
 
 def main() -> None:
+    """Run a command, and end the process with its exit code."""
+    try:
+        _run()
+    except SystemExit as end:
+        if "py4j" in sys.modules and not isinstance(end.code, str):
+            _leave(end.code or 0)
+        raise
+
+
+def _run() -> None:
     """Run a command; an error a user can cause becomes a sentence and an exit code."""
     try:
         app()
@@ -66,6 +79,18 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
+
+
+def _leave(code: int) -> NoReturn:
+    """End without taking the interpreter apart.
+
+    Threads that wait for Spark's calls keep alive what they last called, and DuckDB prints pages
+    on what is still alive when it is taken apart.
+    """
+    atexit._run_exitfuncs()  # noqa: SLF001
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The calls between Spark's JVM and Python that every batch makes: as few of them as will do."""
 
-import atexit
 from collections.abc import Callable
 from typing import Any
 
@@ -29,10 +28,6 @@ class EachBatch:
         java_import(gateway.jvm, "org.apache.spark.sql.execution.streaming.sources.*")
         gateway.jvm.PythonForeachBatchHelper.callForeachBatch(writer._jwrite, self)  # noqa: SLF001
         ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
-        # Its threads keep what they last called alive, and DuckDB prints pages on what is still
-        # alive when the interpreter ends.
-        atexit.unregister(gateway.shutdown_callback_server)
-        atexit.register(gateway.shutdown_callback_server)
 
     def call(self, frame: Any, number: int) -> None:
         """Take a batch; Spark's name for it."""

@@ -20,7 +20,7 @@ _REALTIME = {
     "Join",
 }
 _WORDS = {
-    "CollectMetrics": "the topic was not read with orion.stream(…, mode='realtime')",
+    "CollectMetrics": "orion.stream puts it in unless it is given mode='realtime' too",
     "MapInArrow": "it runs Python",
     "ArrowEvalPython": "it runs Python",
     "Aggregate": "an aggregation keeps state",
@@ -32,6 +32,8 @@ _WORDS = {
     "RepartitionByExpression": "a shuffle ends a batch",
     "Join": "a join of two streams keeps state",
 }
+_FIXES = {"CollectMetrics": "Read the topic with orion.stream(…, mode='realtime')."}
+_FIX = "Use mode='exactly_once' or 'at_least_once', or leave that operator out."
 
 
 class RealtimeRefusedError(InvalidInputError):
@@ -43,7 +45,7 @@ class RealtimeRefusedError(InvalidInputError):
         super().__init__(
             f"Query '{query}' cannot run in realtime mode: its operator {operator} is in the way,"
             f" {reason}.",
-            fix="Use mode='exactly_once' or 'at_least_once', or leave that operator out.",
+            fix=_FIXES.get(operator, _FIX),
         )
 
 

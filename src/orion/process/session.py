@@ -1,6 +1,5 @@
 """One Spark application with the defaults that make small batches fast on few cores."""
 
-import atexit
 import logging
 import os
 import sys
@@ -161,8 +160,9 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
         builder = builder.config(name, value)
     with _stderr_to(log):
         session = builder.getOrCreate()
-    # Else it reports the end of the JVM as a failure, where that comes before its own.
-    atexit.register(session.sparkContext._accumulatorServer.shutdown)  # noqa: SLF001
+    # It prints a trace of the stack when the JVM ends before this process does.
+    server = session.sparkContext._accumulatorServer  # noqa: SLF001
+    vars(server)["handle_error"] = lambda *_: None
     return session
 
 

@@ -1,18 +1,21 @@
 """Queries that plain Spark code started: listed and given a consumer group like Orion's own."""
 
 import json
+import logging
 import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from orion.log import Connection, GroupCommit, Offsets
 from orion.model import Mode, QueryStatus, State
 
+logger = logging.getLogger(__name__)
 _LOOK_EVERY_S = 1.0
 
 
@@ -38,9 +41,13 @@ class Strangers:
         if time.monotonic() - self._looked_s < _LOOK_EVERY_S:
             return self._known
         self._looked_s = time.monotonic()
-        running = {
-            q.name: q for q in self._spark.streams.active if q.name and q.name not in self.own
-        }
+        try:
+            active = self._spark.streams.active
+        except (Py4JError, OSError) as error:
+            # The JVM is gone, and the queries with it: a signal reached both processes.
+            logger.debug("no JVM to ask: %s", error)
+            active = []
+        running = {q.name: q for q in active if q.name and q.name not in self.own}
         for name, query in running.items():
             self._known[name] = self._status(name, query)
         for name in set(self._known) - set(running):
