@@ -8,8 +8,13 @@ from orion.log.errors import refuse
 
 _TIMEOUT_S = 15.0
 _PAUSE_S = 0.05
-# What brokers say of a partition between its creation and its leader's first word.
-_PASSING = ("NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE")
+# What is said of a partition between its creation and the last broker's hearing of it.
+_PASSING = (
+    "NOT_LEADER_FOR_PARTITION",
+    "LEADER_NOT_AVAILABLE",
+    "UNKNOWN_TOPIC_OR_PART",
+    "_UNKNOWN_PARTITION",
+)
 
 
 def end_offset(consumer: Consumer, partition: TopicPartition, *, addresses: str) -> int:

@@ -18,7 +18,7 @@ from orion.supervise.errors import (
 )
 from orion.supervise.foreground import Foreground
 from orion.supervise.logfile import log_path, open_log, read_tail
-from orion.supervise.preflight import check_disk, check_ports, free_ports, is_free, port_holder
+from orion.supervise.preflight import check_disk, free_ports, hold_ports, is_free, port_holder
 from orion.supervise.process import process_exists
 from orion.supervise.runfolder import RunFolder
 from orion.supervise.server import ControlServer
@@ -45,8 +45,8 @@ __all__ = [
     "SupervisorClient",
     "UnknownProcessError",
     "check_disk",
-    "check_ports",
     "free_ports",
+    "hold_ports",
     "is_free",
     "log_path",
     "open_log",

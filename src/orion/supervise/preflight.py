@@ -1,4 +1,4 @@
-"""What is checked before the first start: ports that are free, a disk that takes writes."""
+"""What is seen to before the first start: ports that are free, a disk that takes writes."""
 
 import errno
 import random
@@ -18,18 +18,25 @@ LEAST_FREE_BYTES = 256 << 20
 _CHOICE = range(20_000, 29_000)
 
 
-def check_ports(specs: Iterable[ProcessSpec]) -> None:
-    """Raise for the first port that is in use, naming who holds it."""
+def hold_ports(specs: Iterable[ProcessSpec]) -> list[socket.socket]:
+    """Keep every port for its process; raise for the first one in use, naming who holds it.
+
+    A port is bound without listening. Else, while its process is down, the system may give one
+    above 32768 to an outgoing connection, and the process cannot come back until that one ends.
+    """
+    held = []
     for spec in specs:
         for port in spec.ports:
             if not is_free(port):
                 raise PortTakenError(spec.name, port, port_holder(port), spec.port_flag)
+            held.append(_reusable_socket())
+            held[-1].bind(("127.0.0.1", port))
+    return held
 
 
 def is_free(port: int) -> bool:
     """Tell whether a process could listen on a local port now."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with _reusable_socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))
             probe.listen()
@@ -39,16 +46,23 @@ def is_free(port: int) -> bool:
 
 
 def port_holder(port: int) -> str:
-    """Name the process that listens on a port, as far as the system tells."""
+    """Name the process that listens on a port or speaks from it, as far as the system tells."""
     try:
-        for link in psutil.net_connections("tcp"):
-            if link.status == psutil.CONN_LISTEN and link.laddr and link.laddr.port == port:
-                if link.pid is None:
-                    break
-                return f"{psutil.Process(link.pid).name()} (pid {link.pid})"
+        links = psutil.net_connections("tcp")
+        holders = [link for link in links if link.laddr and link.laddr.port == port and link.pid]
+        holders.sort(key=lambda link: link.status != psutil.CONN_LISTEN)
+        if holders:
+            return f"{psutil.Process(holders[0].pid).name()} (pid {holders[0].pid})"
     except psutil.Error:
         pass
     return "a process of another user"
+
+
+def _reusable_socket() -> socket.socket:
+    """Return a socket that others may bind as well while nobody listens."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return made
 
 
 def check_disk(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """All processes of a project: started in order, kept running, stopped in reverse order."""
 
 import itertools
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +11,7 @@ from orion.model import ConflictError, UnavailableError
 from orion.supervise.appfile import AppSpec, read_apps, write_apps
 from orion.supervise.errors import UnknownProcessError
 from orion.supervise.group import ProcessGroup, group_is_alive
-from orion.supervise.preflight import check_disk, check_ports
+from orion.supervise.preflight import check_disk, hold_ports
 from orion.supervise.process import SupervisedProcess
 from orion.supervise.runfolder import RunFolder
 from orion.supervise.spec import ProcessSpec, ProcessStatus
@@ -49,6 +50,7 @@ class Supervisor:
         self._group: ProcessGroup | None = None
         self._changing = threading.RLock()
         self._processes: dict[str, SupervisedProcess] = {}
+        self._held_ports: list[socket.socket] = []
         self._closing = False
 
     def open(self) -> None:
@@ -65,7 +67,7 @@ class Supervisor:
     def start(self, specs: Iterable[ProcessSpec]) -> None:
         """Start specs in their order; return when every required one is ready, or raise."""
         ordered = sorted(specs, key=lambda spec: spec.order)
-        check_ports(ordered)
+        self._held_ports += hold_ports(ordered)
         for _, same in itertools.groupby(ordered, key=lambda spec: spec.order):
             for process in [self._add(spec) for spec in same]:
                 if process.spec.required:
@@ -128,6 +130,8 @@ class Supervisor:
         self.close_processes()
         if self._group:
             self._group.close(grace_s=_GROUP_GRACE_S)
+        for held in self._held_ports:
+            held.close()
         if self._lock:
             self.run.clear_state()
             self._lock.close()

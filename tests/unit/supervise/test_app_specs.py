@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from orion.app import App, load_settings
-from orion.supervise import AppSpec, PortTakenError, RunFolder, Supervisor, check_ports
+from orion.supervise import AppSpec, PortTakenError, RunFolder, Supervisor, hold_ports
 from orion.supervise.appfile import write_apps
 
 _ELSEWHERE = {
@@ -52,7 +52,7 @@ def test_the_server_tells_its_ports_and_how_to_move_them(tmp_path: Path) -> None
         taken = {**flags, "server.rest_port": other.getsockname()[1]}
         (spec,) = App(load_settings(taken, project=tmp_path)).process_specs()
         with pytest.raises(PortTakenError) as caught:
-            check_ports([replace(spec, ports=spec.ports[1:2])])
+            hold_ports([replace(spec, ports=spec.ports[1:2])])
     assert caught.value.port == taken["server.rest_port"]
     assert "--rest-port" in str(caught.value.fix)
     # A registry elsewhere needs no door here.

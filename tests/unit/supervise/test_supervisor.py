@@ -16,6 +16,8 @@ from orion.supervise import (
     State,
     Supervisor,
     UnknownProcessError,
+    free_ports,
+    is_free,
     process_exists,
 )
 from orion.testing.wait import wait_until
@@ -206,6 +208,18 @@ def test_a_taken_port_names_its_holder_and_the_flag(supervisor: Supervisor, spec
             supervisor.start([spec("one", ports=(port,), port_flag="--port")])
     assert "--port" in (caught.value.fix or "")
     assert supervisor.statuses() == []
+
+
+def test_a_port_is_kept_for_a_process_that_is_down(supervisor: Supervisor, spec: Spec) -> None:
+    port = free_ports(1)[0]
+    code = f"import signal, socket; s = socket.create_server(('127.0.0.1', {port})); signal.pause()"
+    supervisor.start([spec("one", code, ports=(port,), ready=lambda: not is_free(port))])
+    supervisor.get("one").stop(grace_s=5)
+    # As the system binds the sockets of outgoing connections: without reuse.
+    with socket.socket() as outgoing, pytest.raises(OSError, match="in use"):
+        outgoing.bind(("127.0.0.1", port))
+    supervisor.get("one").start()
+    wait_until(lambda: supervisor.get("one").status().state is State.READY)
 
 
 def test_an_unknown_name_suggests_the_nearest(supervisor: Supervisor, spec: Spec) -> None:
