@@ -39,7 +39,7 @@ def print_sheet(console: Console, outcome: Outcome) -> None:
 def print_tour(console: Console, app: App, folder: Path) -> None:
     """Print how to look around in a platform that was left running."""
     console.print(Text("\nThe platform is still running. Look around:", style="bold"))
-    console.print(f"  export ORION_PROJECT={folder}", markup=False)
+    console.print(f"  export ORION_PROJECT={folder}", markup=False, soft_wrap=True)
     for command, meaning in (
         ("orion status", f"the processes; Kafka is at {app.settings.kafka.addresses}"),
         ("orion queries list", "the eight queries and their lag"),
@@ -50,8 +50,11 @@ def print_tour(console: Console, app: App, folder: Path) -> None:
         ("orion logs engine", "what the engine says"),
         ("orion down", "stop everything"),
     ):
-        console.print(f"  {command:<58}{meaning}", markup=False)
-    console.print(f"The SQL is {folder}/{SCRIPT}; the lake's pipeline {folder}/{PIPELINE}.")
+        # A line each, unbroken: they are there to be copied.
+        console.print(f"  {command}", markup=False, soft_wrap=True)
+        console.print(f"      {meaning}", style="dim", markup=False, soft_wrap=True)
+    for name, file in (("SQL", SCRIPT), ("lake's pipeline", PIPELINE)):
+        console.print(f"The {name} is {folder / file}", soft_wrap=True)
 
 
 def _intakes(books: Books) -> Table:
