@@ -26,13 +26,12 @@ if TYPE_CHECKING:
 
 
 ENGINE = "engine"
-# Beside the brokers: Spark takes as long to start as they do.
-_ENGINE_ORDER = 1
-_ENGINE_TIMEOUT_S = 120.0
 SERVER = "server"
+# Engine and server start beside the brokers, which they wait for, and stop before them: a query's
+# last words go to the log.
+_CONTROLLER_ORDER, _BROKER_ORDER, _CLIENT_ORDER = 0, 1, 2
+_ENGINE_TIMEOUT_S, _SERVER_TIMEOUT_S = 120.0, 60.0
 COMMAND_TOPIC = "_orion_commands"
-# It starts beside the brokers and waits for them by itself.
-_SERVER_ORDER, _SERVER_TIMEOUT_S = 1, 60.0
 
 
 def load_settings(
@@ -266,7 +265,8 @@ class App:
             env={"ORION_PROJECT": str(self.settings.project)},
             ready=is_ready,
             ready_timeout_s=_ENGINE_TIMEOUT_S,
-            order=_ENGINE_ORDER,
+            order=_CLIENT_ORDER,
+            starts_early=True,
         )
 
     def start_server(self) -> "Server":
@@ -290,7 +290,8 @@ class App:
             port_flag="--registry-port, --rest-port or --sql-port",
             ready=lambda: all(accepts_connections(port) for port in ports),
             ready_timeout_s=_SERVER_TIMEOUT_S,
-            order=_SERVER_ORDER,
+            order=_CLIENT_ORDER,
+            starts_early=True,
         )
 
     @cached_property
@@ -348,7 +349,7 @@ class App:
                 ports=node.ports,
                 port_flag=flag,
                 ready=node.ready,
-                order=1 if node.is_broker else 0,
+                order=_BROKER_ORDER if node.is_broker else _CONTROLLER_ORDER,
             )
             for node in self.local_kafka.processes()
         ]

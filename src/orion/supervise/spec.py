@@ -49,6 +49,7 @@ class ProcessSpec:
         port_flag: What a user changes to move the ports, for the error message.
         ready: Asked again and again from a thread until true; None: ready once started.
         order: Lower ones are started first and stopped last; equal ones together.
+        starts_early: Whether it is started with the order below, which it waits for by itself.
         required: Whether the platform counts as started only when this is ready.
 
     """
@@ -62,9 +63,15 @@ class ProcessSpec:
     ready: Callable[[], bool] | None = None
     ready_timeout_s: float = 60.0
     order: int = 0
+    starts_early: bool = False
     stop_signal: int = signal.SIGTERM
     required: bool = True
     restart: RestartPolicy = field(default_factory=RestartPolicy)
+
+    @property
+    def start_order(self) -> int:
+        """When it is started."""
+        return self.order - self.starts_early
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,9 @@ class Supervisor:
 
     def start(self, specs: Iterable[ProcessSpec]) -> None:
         """Start specs in their order; return when every required one is ready, or raise."""
-        ordered = sorted(specs, key=lambda spec: spec.order)
+        ordered = sorted(specs, key=lambda spec: spec.start_order)
         self._held_ports += hold_ports(ordered)
-        for _, same in itertools.groupby(ordered, key=lambda spec: spec.order):
+        for _, same in itertools.groupby(ordered, key=lambda spec: spec.start_order):
             for process in [self._add(spec) for spec in same]:
                 if process.spec.required:
                     process.wait_ready()

@@ -1,6 +1,7 @@
 import signal
 import socket
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,18 @@ def test_processes_start_in_order_and_stop_in_reverse(
     stopped = [c.name for c in changes if c.state is State.STOPPED]
     assert ready == ["bottom", "middle", "top"]
     assert stopped == ["top", "middle", "bottom"]
+
+
+def test_one_that_waits_by_itself_starts_early_and_still_stops_first(
+    run: RunFolder, spec: Spec, changes: list[ProcessStatus]
+) -> None:
+    supervisor = Supervisor(run, on_change=changes.append)
+    supervisor.open()
+    started = partial(states, changes, "client")
+    low = spec("log", order=1, ready=lambda: State.STARTING in started())
+    supervisor.start([low, spec("client", order=2, starts_early=True)])
+    supervisor.close()
+    assert [c.name for c in changes if c.state is State.STOPPED] == ["client", "log"]
 
 
 def test_one_that_ignores_the_signal_is_killed_in_time(run: RunFolder, spec: Spec) -> None:

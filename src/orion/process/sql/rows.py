@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ _UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeErro
 
 # Of each expression in a batch of rows; a function that always fails fails on all of them.
 _MOST_NOTED = 10
+Tell = Callable[[str, Mapping[str, Any], Exception], None]
 
 
 class NotNativeError(Exception):
@@ -52,39 +52,45 @@ def _runner(
             [from_arrow(value, each) for value in array.to_pylist()]
             for array, (_, each) in zip(arrays, inputs, strict=False)
         ]
-        rows = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
+        plain = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
+        rows = [dict(zip(names, row, strict=True)) for row in plain]
         compute = computation_or_null(node)
-        with telling_failures(_teller(failures)) if failures is not None else nullcontext():
-            found = [compute(dict(zip(names, row, strict=True))) for row in rows]
-        return _column(found, kind)
+        tell = _teller(failures)
+        with telling_failures(tell):
+            found = [compute(row) for row in rows]
+        return _column(found, rows, kind, tell)
 
     return run
 
 
-def _teller(failures: Failures) -> Callable[[str, Mapping[str, Any], Exception], None]:
+def _teller(failures: Failures | None) -> Tell:
     """Return what notes the first failures of a batch."""
     left = iter(range(_MOST_NOTED))
 
     def tell(name: str, row: Mapping[str, Any], error: Exception) -> None:
-        if next(left, None) is not None:
+        if failures is not None and next(left, None) is not None:
             text = json.dumps(row, default=str, ensure_ascii=False)
             failures.note(FailedExpression(name, str(error) or type(error).__name__, text))
 
     return tell
 
 
-def _column(values: list[Any], kind: Type) -> pa.Array:
+def _column(values: list[Any], rows: list[dict[str, Any]], kind: Type, tell: Tell) -> pa.Array:
     """Return values as a column; one that its type cannot hold is null, and the others stay."""
     try:
         return pa.array([to_arrow(value, kind) for value in values], arrow_type(kind))
     except _UNFIT:
-        return pa.array([_fitting(value, kind) for value in values], arrow_type(kind))
+        pairs = zip(values, rows, strict=True)
+        return pa.array(
+            [_fitting(value, row, kind, tell) for value, row in pairs], arrow_type(kind)
+        )
 
 
-def _fitting(value: Any, kind: Type) -> Any:
+def _fitting(value: Any, row: dict[str, Any], kind: Type, tell: Tell) -> Any:
     try:
         plain = to_arrow(value, kind)
         pa.array([plain], arrow_type(kind))
-    except _UNFIT:
+    except _UNFIT as error:
+        tell(str(kind), row, error)
         return None
     return plain

@@ -11,18 +11,20 @@ def taxed(price, rate):
 Several that have one name in SQL are its variants; the arguments of a call choose among them.
 """
 
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, overload
 
+from orion.model import Decimal as DecimalType
 from orion.model import InvalidInputError
 from orion.sql.function.errors import FunctionExistsError
 from orion.sql.function.function import Aggregation, Function, Kind, Meaning, Variant, variant
-from orion.sql.function.pattern import is_definite, read_pattern, split_top
+from orion.sql.function.pattern import Exactly, is_definite, read_pattern, split_top
 
 _Made = TypeVar("_Made", bound=Callable[..., Any])
 _Inner = TypeVar("_Inner", bound=Callable[..., Any])
@@ -95,7 +97,7 @@ def udf(
 
     def mark(made: _Inner, /) -> _Inner:
         signature = _signature(made, name or made.__name__, parameters, returns)
-        one = variant(*signature, made, takes_nulls=takes_nulls)
+        one = variant(*signature, _fitted(made, signature[1]), takes_nulls=takes_nulls)
         return _marked(made, name, description, Kind.SCALAR, one)
 
     return mark if function is None else mark(function)
@@ -163,7 +165,8 @@ def udaf(
         def steps(*constants: Any) -> Aggregation:
             own = made(*constants)
             undo = getattr(own, "undo", None)
-            return Aggregation(own.initial, own.add, own.result, own.merge, undo)
+            result = _fitted(own.result, returns)
+            return Aggregation(own.initial, own.add, result, own.merge, undo)
 
         for step in ("initial", "add", "result", "merge"):
             if not callable(getattr(made, step, None)):
@@ -189,6 +192,26 @@ def joined(one: Function, other: Function) -> Function:
         raise FunctionExistsError(other.name)
     words = one.description or other.description
     return replace(one, variants=one.variants + other.variants, description=words)
+
+
+def _fitted(made: Callable[..., Any], returns: str) -> Callable[..., Any]:
+    """Return a function whose decimals have the digits that it promises; others stay as given."""
+    pattern = read_pattern(returns)
+    if not (isinstance(pattern, Exactly) and isinstance(pattern.type, DecimalType)):
+        return made
+    kind = pattern.type
+    digits = Context(prec=kind.precision, rounding=ROUND_HALF_UP)
+    unit = Decimal(1).scaleb(-kind.scale)
+
+    @functools.wraps(made)
+    def fitted(*arguments: Any) -> Decimal | None:
+        found = made(*arguments)
+        try:
+            return None if found is None else digits.quantize(Decimal(found), unit)
+        except InvalidOperation:
+            raise ValueError(f"{found!r} does not fit {kind}") from None
+
+    return fitted
 
 
 def _takes(one: Variant) -> tuple[object, ...]:

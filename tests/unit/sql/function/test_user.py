@@ -88,6 +88,21 @@ def test_functions_of_a_module_join_the_built_in_ones(module: ModuleType) -> Non
     assert steps.undo is None
 
 
+def test_a_decimal_has_the_digits_that_were_promised() -> None:
+    @udf(parameters="price DECIMAL", returns="DECIMAL(5, 2)")
+    def with_tax(price: Decimal) -> Decimal | None:
+        return price * Decimal("1.19") if price else None
+
+    module = ModuleType("own")
+    module.__dict__["with_tax"] = with_tax
+    (function,) = user_functions(module)
+    apply = Functions([function]).resolve("with_tax", [Digits(10, 2)]).apply
+    assert str(apply(Decimal("2.50"))) == "2.98"
+    assert apply(Decimal(0)) is None
+    with pytest.raises(ValueError, match=r"does not fit DECIMAL\(5, 2\)"):
+        apply(Decimal(1000))
+
+
 def test_they_explain_themselves(module: ModuleType) -> None:
     found = {function.name: function for function in user_functions(module)}
     assert found["INITIALS"].description == "Return the first letters of words."
