@@ -14,7 +14,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orion.formats.json.transform import to_text, transform
+from orion.formats.json.transform import Shape, to_text, transform
 from orion.model import InvalidInputError
 
 _PLAIN = {
@@ -65,7 +65,7 @@ class JsonDecoder:
         """
         texts, is_text = to_text(values)
         batch = pa.table({"v": texts, "ok": is_text})
-        (found,) = transform(self._connection, batch, [self._shape])
+        (found,) = transform(self._connection, batch, [Shape(self._shape)])
         columns = [_narrow(pc.struct_field(found, [f.name]), f.type) for f in self._fields]
         suspect = _any_null(columns)
         if not pc.any(suspect).as_py():

@@ -24,12 +24,13 @@ from orion.state.layout import (
     GroupLayout,
     JoinLayout,
 )
+from orion.state.partial import Parts, merged_layout
 from orion.state.rank import RankOperator
 from orion.state.rank_table import RankTableOperator
 from orion.state.session import SessionOperator
 from orion.state.store import StateDamagedError, StateMismatchError
 from orion.state.summary import StateSummary, summarize_state
-from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, make_task
+from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, Task, make_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "JoinLayout",
     "LateRow",
     "Operator",
+    "Parts",
     "RankOperator",
     "RankTableOperator",
     "SessionOperator",
@@ -69,9 +71,11 @@ __all__ = [
     "StateSummary",
     "StreamTableOperator",
     "TableTableOperator",
+    "Task",
     "TimeWindows",
     "WindowOperator",
     "make_task",
+    "merged_layout",
     "read_late_rows",
     "summarize_state",
 ]

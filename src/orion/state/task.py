@@ -15,6 +15,8 @@ from orion.state.columns import sorted_table
 from orion.state.store import StateStore, name_damage
 from orion.state.value import Row, read_rows, write_rows
 
+# A partition's columns in, and out.
+Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 # Where Spark's streams tell their tasks the number of the batch.
 BATCH_PROPERTY = "streaming.sql.batchId"
 
@@ -52,9 +54,7 @@ class StatePlace:
     notes_late: bool = False
 
 
-def make_task(
-    operator: Operator, place: StatePlace, order: int
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def make_task(operator: Operator, place: StatePlace, order: int) -> Task:
     """Return the function that runs an operator over one partition of a batch.
 
     Args:

@@ -116,6 +116,18 @@ def test_the_exact_name_wins() -> None:
     assert decode(Scalar.INTEGER, b'{"a": 1, "A": 2}') == (2, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "rare"), [("A", rb"\u0041"), ('A"B', rb"A\"B"), ("A/B", rb"A\/B"), ("Ä", rb"\u00c4")]
+)
+def test_the_exact_name_wins_however_it_is_written(name: str, rare: bytes) -> None:
+    codec = codec_of(FormatSpec(Format.JSON, (Field(name, Scalar.INTEGER),)))
+    common = json.dumps({name.lower(): 1}).encode()
+    both = common[:-1] + b', "' + rare + b'": 2}'
+    # The first body tells how the names are spelled.
+    rows = codec.decode(pa.array([common, both, common], pa.binary())).rows.to_pylist()
+    assert [row[name] for row in rows] == [1, 2, 1]
+
+
 def test_a_missing_field_is_null() -> None:
     assert decode(Scalar.INTEGER, b'{"b": 1}') == (None, None)
 

@@ -23,11 +23,13 @@ from orion.state import (
     IntervalOperator,
     JoinLayout,
     Operator,
+    Parts,
     SessionOperator,
     SessionWindows,
     StreamTableOperator,
     TimeWindows,
     WindowOperator,
+    merged_layout,
     read_late_rows,
 )
 from orion.state.columns import sorted_table
@@ -196,6 +198,52 @@ def test_groups_that_tell_of_a_batch_once(seed: int, tmp_path: Path) -> None:
             assert len(changed) == len(told)
             assert lasting({**before, **changed}) == lasting(after)
             before = after
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_groups_made_of_parts(seed: int, tmp_path: Path) -> None:
+    """What tasks make of their rows comes to the same as the rows, and leaves the same state."""
+    rng = random.Random(seed)
+    every = [call(name, kind) for name in ("SUM", "MIN", "MAX") for kind in NUMBERS[:2]]
+    every += [call("COUNT", kind) for kind in (Scalar.STRING, Scalar.DOUBLE)]
+    keys = [Field("A", Scalar.STRING), Field("B", rng.choice([Scalar.INTEGER, Scalar.DATE]))]
+    layout = GroupLayout(tuple(keys[: rng.choice([1, 2])]), tuple(rng.sample(every, 4)))
+    merged = merged_layout(layout, FUNCTIONS)
+    assert merged is not None
+    whole, parts = (
+        CollapsedOperator(GroupOperator(layout)),
+        CollapsedOperator(GroupOperator(merged)),
+    )
+    maker = Parts(layout, merged)
+    names = [field.name for field in layout.inputs]
+    order = names.index(SEQUENCE)
+    asked = [names.index(field.name) for field in maker.inputs]
+    for number, first in enumerate((0, 100, 200)):
+        rows = group_rows(layout, rng, first)
+        stores = [StateStore(tmp_path / way / "0" / "0.db", number) for way in ("rows", "parts")]
+        wanted = list(whole.run(sorted(rows, key=lambda row: row[order]), stores[0]))
+        cut = rng.randint(0, len(rows))
+        narrow = [tuple(row[at] for at in asked) for row in rows]
+        given = [[write_rows(some, maker.inputs)] for some in (narrow[:cut], narrow[cut:])]
+        made = pa.Table.from_batches([part for some in given for part in maker.task(some)])
+        table = sorted_table(made, order)
+        assert table is not None
+        found = parts.run_table(table, stores[1])
+        assert found is not None
+        assert by_group(whole.operator, read_rows(found.to_batches(), parts.outputs)) == by_group(
+            whole.operator, wanted
+        )
+        assert spelled(stores[0].changes()) == spelled(stores[1].changes())
+        for store in stores:
+            store.commit()
+
+
+def test_what_cannot_be_added_up_is_not_made_of_parts() -> None:
+    for function, kind in (("SUM", Scalar.DOUBLE), ("MAX", Scalar.STRING), ("AVG", Scalar.BIGINT)):
+        layout = GroupLayout((Field("A", Scalar.STRING),), (call(function, kind),))
+        assert merged_layout(layout, FUNCTIONS) is None
+    layout = GroupLayout((Field("A", Scalar.DOUBLE),), (call("COUNT", Scalar.STRING),))
+    assert merged_layout(layout, FUNCTIONS) is None
 
 
 def by_group(

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orion.formats.json.fit import fit, fit_scalar
-from orion.formats.json.transform import transform
+from orion.formats.json.transform import Shape, transform
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 
 # Batches whose objects have more shapes than this are looked at row by row.
@@ -133,12 +133,19 @@ class FastReader:
 
     def _transform(self, texts: pa.Array, spelling: Spelling) -> tuple[pa.Array, list[pa.Array]]:
         """Return the fields as they are spelled, and what lies under names that would win."""
-        shapes = [_structure(Struct(self._columns), spelling)]
+        shapes = [Shape(_structure(Struct(self._columns), spelling))]
         exact = {f.name: "VARCHAR" for f in self._columns if spelling[f.name][0] != f.name}
-        shapes += [exact] if exact else []
+        shapes += [Shape(exact, _marks(exact))] if exact else []
         found = transform(self._connection, pa.table({"v": texts}), shapes)
         others = [pc.struct_field(column, [name]) for column in found[1:] for name in exact]
         return found[0], others
+
+
+def _marks(names: Iterable[str]) -> list[str]:
+    """Return what stands in every text that has one of these names; none: nothing need do so."""
+    # Letters may be written by their numbers, other signs in more ways.
+    plain = all(name.replace("_", "a").isalnum() for name in names)
+    return [*names, r"\u"] if plain else []
 
 
 def _inner_names(columns: tuple[Field, ...], spelling: Spelling) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import duckdb
 import pyarrow as pa
@@ -34,15 +35,37 @@ def _text_or_none(value: bytes | None) -> str | None:
         return None
 
 
+@dataclass(frozen=True)
+class Shape:
+    """What to take of a text.
+
+    Args:
+        wanted: DuckDB's description of a type.
+        marks: Only texts that hold one of these are looked into; none: all of them.
+    """
+
+    wanted: object
+    marks: Sequence[str] = ()
+
+    @property
+    def expression(self) -> str:
+        """What takes it, in SQL."""
+        taken = f"json_transform(v, {_quoted(json.dumps(self.wanted))})"
+        if not self.marks:
+            return taken
+        held = " OR ".join(f"contains(v, {_quoted(mark)})" for mark in self.marks)
+        return f"CASE WHEN {held} THEN {taken} END"
+
+
 def transform(
-    connection: duckdb.DuckDBPyConnection, batch: pa.Table, shapes: Sequence[object]
+    connection: duckdb.DuckDBPyConnection, batch: pa.Table, shapes: Sequence[Shape]
 ) -> list[pa.Array]:
     """Return what the texts `v` hold of each shape; null where a text is not JSON.
 
     The batch stays registered under that name.
     """
     connection.register("batch", batch)
-    taken = [f"json_transform(v, {_quoted(shape)})" for shape in shapes]
+    taken = [shape.expression for shape in shapes]
     try:
         return _select(connection, taken)
     except duckdb.InvalidInputException:
@@ -55,5 +78,5 @@ def _select(connection: duckdb.DuckDBPyConnection, expressions: Sequence[str]) -
     return [c.combine_chunks() if c.num_chunks != 1 else c.chunk(0) for c in found.columns]
 
 
-def _quoted(shape: object) -> str:
-    return "'" + json.dumps(shape).replace("'", "''") + "'"
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Field, Scalar
 from orion.process.sql.expression import compile_expression, quoted
-from orion.process.sql.operate import apply_operator, fact_columns
+from orion.process.sql.operate import apply_operator, fact_columns, map_batches
 from orion.process.sql.read import Surroundings
 from orion.process.sql.watch import watch
 from orion.sql import step, tree, typed
@@ -22,10 +22,12 @@ from orion.state import (
     GroupLayout,
     GroupOperator,
     Operator,
+    Parts,
     SessionOperator,
     SessionWindows,
     TimeWindows,
     WindowOperator,
+    merged_layout,
 )
 
 
@@ -46,9 +48,14 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
         rows = rows.select(*chosen, F.lit(1).alias(SIGN), *fact_columns())
         for key in keys:
             rows = rows.where(quoted(key.name).isNotNull())
-    operator: Operator = _operator(node, layout)
+    own = _operator(node, layout)
+    operator: Operator = own
     if around.collapses and node.emit is not tree.Emit.FINAL:
-        operator = CollapsedOperator(_operator(node, layout))
+        merged = None if step.is_table(node.input) else merged_layout(layout, around.functions)
+        if isinstance(own, GroupOperator) and merged is not None:
+            own, parts = GroupOperator(merged), Parts(layout, merged)
+            rows = map_batches(rows, parts.task, parts.inputs, parts.outputs)
+        operator = CollapsedOperator(own)
     spread = [quoted(key.name) for key in keys]
     return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
 

@@ -6,8 +6,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
+from orion.model import Field
 from orion.process.format import spark_type
-from orion.state import FACTS, Operator, StatePlace, make_task
+from orion.process.sql.expression import quoted
+from orion.state import FACTS, Operator, StatePlace, Task, make_task
 
 
 def fact_columns() -> list[Column]:
@@ -24,17 +26,21 @@ def apply_operator(
         keys: Some of the operator's inputs.
     """
     names = [field.name for field in operator.inputs]
-    own = [F.col("`" + name.replace("`", "``") + "`") for name in names]
-    chosen = rows.select(*own)
+    chosen = rows.select(*(quoted(name) for name in names))
     if place.partitions > 1 or place.folder is not None:
         chosen = chosen.repartition(place.partitions, *keys)
     else:
         chosen = chosen.coalesce(1)
+    task = make_task(operator, place, names.index(order))
+    return map_batches(chosen, task, operator.inputs, operator.outputs)
+
+
+def map_batches(
+    rows: DataFrame, task: Task, inputs: Sequence[Field], outputs: Sequence[Field]
+) -> DataFrame:
+    """Return what a function makes of the columns of each partition."""
     # By position: PySpark takes the dots in names of columns for fields.
-    chosen = chosen.select(*(column.alias(f"c{n}") for n, column in enumerate(own)))
-    shape = StructType(
-        [StructField(f"c{n}", spark_type(f.type)) for n, f in enumerate(operator.outputs)]
-    )
-    made = chosen.mapInArrow(make_task(operator, place, names.index(order)), shape)
-    outputs = (F.col(f"c{n}").alias(f.name) for n, f in enumerate(operator.outputs))
-    return made.select(*outputs)
+    given = rows.select(*(quoted(field.name).alias(f"c{n}") for n, field in enumerate(inputs)))
+    shape = StructType([StructField(f"c{n}", spark_type(f.type)) for n, f in enumerate(outputs)])
+    made = given.mapInArrow(task, shape)
+    return made.select(*(F.col(f"c{n}").alias(f.name) for n, f in enumerate(outputs)))

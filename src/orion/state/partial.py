@@ -1,0 +1,106 @@
+"""Groups made small before they are spread: of the rows of a task, one for each group.
+
+Only for groups that tell of a batch once, and for aggregates that may be added up in parts.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from orion.formats import arrow_type
+from orion.model import Field, Scalar
+from orion.sql import Functions, step, typed
+from orion.state.fact import ABSENT, FACT_FIELDS, HEADERS, ORIGIN, SEQUENCE, TIME
+from orion.state.layout import IN, SIGN, GroupLayout
+
+_WHOLE = (Scalar.INTEGER, Scalar.BIGINT)
+# By the names of SQL, Arrow's.
+_PARTS = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max"}
+_PLACE = "place"
+
+
+def merged_layout(layout: GroupLayout, functions: Functions) -> GroupLayout | None:
+    """Return the layout of rows that are parts of groups; None: these cannot be made of parts.
+
+    The state is the same: a number of rows is a sum of numbers of rows.
+    """
+    if not layout.calls or not all(_merges(call) for call in layout.calls):
+        return None
+    # -0.0 equals 0.0, and NaN nothing; Arrow groups by no structs.
+    if not all(isinstance(k.type, Scalar) and k.type is not Scalar.DOUBLE for k in layout.keys):
+        return None
+    total = functions.resolve("SUM", [Scalar.BIGINT])
+    calls = tuple(
+        replace(call, function=total, arguments=(typed.Input(Scalar.BIGINT, call.name),))
+        if call.function.name == "COUNT"
+        else call
+        for call in layout.calls
+    )
+    return replace(layout, calls=calls)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Makes one row of each group of a task's rows, which are all to be added.
+
+    Args:
+        layout: The groups of the rows.
+        merged: The groups of what is made of them.
+    """
+
+    layout: GroupLayout
+    merged: GroupLayout
+
+    @property
+    def inputs(self) -> Sequence[Field]:
+        """Keys, arguments, and those facts that rows differ in."""
+        facts = (field for field in FACT_FIELDS if field.name in (TIME, SEQUENCE, HEADERS))
+        return (*self.layout.columns, *facts)
+
+    @property
+    def outputs(self) -> Sequence[Field]:
+        """What the operator of the merged groups takes."""
+        return self.merged.inputs
+
+    def task(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Take the rows of a task in their order."""
+        given = [batch for batch in batches if batch.num_rows]
+        if given:
+            yield from self._run(pa.Table.from_batches(given)).to_batches()
+
+    def _run(self, table: pa.Table) -> pa.Table:
+        names = [field.name for field in self.inputs]
+        keys = names[: len(self.layout.keys)]
+        arguments = names[len(keys) : len(keys) + len(self.layout.calls)]
+        ways = [_PARTS[call.function.name] for call in self.layout.calls]
+        places = pa.array(np.arange(table.num_rows))
+        table = table.rename_columns(names).append_column(_PLACE, places)
+        found = table.group_by(keys, use_threads=False).aggregate(
+            [*zip(arguments, ways, strict=True), (TIME, "max"), (_PLACE, "max")]
+        )
+        last = table.select([SEQUENCE, HEADERS]).take(found.column(f"{_PLACE}_max"))
+        made = {name: found.column(name) for name in keys}
+        for name, way in zip([*arguments, TIME], [*ways, "max"], strict=True):
+            made[name] = found.column(f"{name}_{way}")
+        made |= {name: last.column(name) for name in last.column_names}
+        for name, value in ((SIGN, IN), (ABSENT, False), (ORIGIN, None)):
+            made[name] = pa.repeat(pa.scalar(value), found.num_rows)
+        columns = [_fitted(made[field.name], arrow_type(field.type)) for field in self.outputs]
+        return pa.Table.from_arrays(columns, names=[f"c{n}" for n in range(len(columns))])
+
+
+def _fitted(column: pa.Array | pa.ChunkedArray, kind: pa.DataType) -> Any:
+    """Return a column in its type; sums overflow as theirs do."""
+    if column.type == kind:
+        return column
+    return column.cast(kind, safe=not pa.types.is_integer(kind))
+
+
+def _merges(call: step.AggregateCall) -> bool:
+    if len(call.arguments) != 1 or call.constants:
+        return False
+    is_whole = call.arguments[0].type in _WHOLE
+    return call.function.name == "COUNT" or (is_whole and call.function.name in _PARTS)
