@@ -44,7 +44,7 @@ class _Names(Completer):
 
     def __init__(self, session: SqlSession) -> None:
         self._session = session
-        self._known: list[str] = []
+        self._known: list[str] = [*_KEYWORDS]
 
     def refresh(self) -> None:
         """Look again at what there is; a server that is away offers nothing."""
@@ -58,7 +58,8 @@ class _Names(Completer):
             functions += (function["name"] for function in entity.get("functions", ()))
             for source in entity.get("sourceDescriptions", ()):
                 names |= {source["name"], *(field["name"] for field in source["fields"])}
-        self._known = [*sorted(names), *functions]
+        # The likeliest first.
+        self._known = list(dict.fromkeys([*sorted(names), *_KEYWORDS, *functions]))
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -68,7 +69,7 @@ class _Names(Completer):
         word = found.group() if found else ""
         if not word:
             return
-        for name in dict.fromkeys([*self._known, *_KEYWORDS]):
+        for name in self._known:
             if name.upper().startswith(word.upper()):
                 yield Completion(name, start_position=-len(word))
 

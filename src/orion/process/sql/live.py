@@ -72,7 +72,8 @@ class LiveSql:
             places,
             self.schemas,
             schema_ids,
-            collapses=started.collapses,
+            # A change of several records may be news by one of them and not by the last.
+            collapses=started.collapses and not done,
         )
         with noting_failures(self.spark, started.query):
             rows = compile_query(started.plan.step, started.sink, around)
