@@ -1,6 +1,7 @@
 """Whether a case gave what it wants: record by record, or at least the same in the end."""
 
 import enum
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ def judge(case: Case, outcome: Outcome) -> Verdict:
         return Verdict(Grade.WRONG, outcome.error)
     for number, (want, got) in enumerate(zip(case.responses, outcome.responses, strict=False)):
         if not holds_response(want, got):
-            return Verdict(Grade.WRONG, f"response {number}: wanted {want}, found {got}")
+            return _differs(f"response {number}", want, got)
     wanted, found = _by_topic(case.outputs), _by_topic(outcome.outputs)
     grades = [_judge_topic(topic, wanted[topic], found.get(topic, [])) for topic in wanted]
     wrong = next((verdict for verdict in grades if not verdict.passed), None)
@@ -78,9 +79,24 @@ def _judge_topic(topic: str, wanted: Sequence[Json], found: Sequence[Json]) -> V
         (n for n, (w, g) in enumerate(zip(wanted, found, strict=False)) if not _is_same(w, g)),
         min(len(wanted), len(found)),
     )
-    want = wanted[at] if at < len(wanted) else "nothing"
-    got = found[at] if at < len(found) else "nothing"
-    return Verdict(Grade.WRONG, f"topic {topic}, record {at}: wanted {want}, found {got}")
+    want = wanted[at] if at < len(wanted) else None
+    got = found[at] if at < len(found) else None
+    return _differs(f"topic {topic}, record {at}", want, got)
+
+
+def _differs(what: str, want: Any, got: Any) -> Verdict:
+    return Verdict(
+        Grade.WRONG, f"{what}\n    wanted  {_spelled(want)}\n    found   {_spelled(got)}"
+    )
+
+
+def _spelled(found: Any) -> str:
+    """Return a record or an answer as cases write it."""
+    if found is None:
+        return "nothing"
+    if isinstance(found, dict) and "topic" in found:
+        found = {name: part for name, part in found.items() if name != "topic" and part != []}
+    return json.dumps(found, default=str, ensure_ascii=False)
 
 
 def _by_key(records: Sequence[Json], wanted: Sequence[Json]) -> dict[str, list[Any]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orion.cases import Case, Finished
 
 commands = typer.Typer()
+_LONGEST_REASON = 2_000
 
 
 @dataclass(frozen=True)
@@ -126,4 +127,4 @@ def _run_over_http(cases: "Sequence[Case]", functions: str) -> "Iterator[Finishe
 
 def _tell(finished: "Finished") -> None:
     if not finished.verdict.passed:
-        say(f"✗ {finished.case.id}: {finished.verdict.reason[:300]}")
+        say(f"✗ {finished.case.id}: {finished.verdict.reason[:_LONGEST_REASON]}")
