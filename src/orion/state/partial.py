@@ -19,7 +19,7 @@ from orion.state.layout import IN, SIGN, GroupLayout
 _WHOLE = (Scalar.INTEGER, Scalar.BIGINT)
 # By the names of SQL, Arrow's.
 _PARTS = {"COUNT": "count", "SUM": "sum", "MIN": "min", "MAX": "max"}
-_PLACE = "place"
+_PLACE = "$place"
 
 
 def merged_layout(layout: GroupLayout, functions: Functions) -> GroupLayout | None:
