@@ -16,7 +16,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, overload
 
@@ -25,6 +25,7 @@ from orion.model import InvalidInputError
 from orion.sql.function.errors import FunctionExistsError
 from orion.sql.function.function import Aggregation, Function, Kind, Meaning, Variant, variant
 from orion.sql.function.pattern import Exactly, is_definite, read_pattern, split_top
+from orion.sql.function.value.number import rescale
 
 _Made = TypeVar("_Made", bound=Callable[..., Any])
 _Inner = TypeVar("_Inner", bound=Callable[..., Any])
@@ -200,16 +201,16 @@ def _fitted(made: Callable[..., Any], returns: str) -> Callable[..., Any]:
     if not (isinstance(pattern, Exactly) and isinstance(pattern.type, DecimalType)):
         return made
     kind = pattern.type
-    digits = Context(prec=kind.precision, rounding=ROUND_HALF_UP)
-    unit = Decimal(1).scaleb(-kind.scale)
 
     @functools.wraps(made)
     def fitted(*arguments: Any) -> Decimal | None:
         found = made(*arguments)
-        try:
-            return None if found is None else digits.quantize(Decimal(found), unit)
-        except InvalidOperation:
-            raise ValueError(f"{found!r} does not fit {kind}") from None
+        if found is None:
+            return None
+        rounded = rescale(Decimal(found), kind.scale, ROUND_HALF_UP)
+        if len(rounded.as_tuple().digits) > kind.precision:
+            raise ValueError(f"{found!r} does not fit {kind}")
+        return rounded
 
     return fitted
 
