@@ -11,7 +11,7 @@ import psutil
 
 from bench.operators import SUBJECTS, make_batch, run_batch
 from orion.state import summarize_state
-from orion.state.store import CACHE_KIB
+from orion.state.file import CACHE_KIB
 
 _ROWS, _KEYS = 100_000, 7_500_000
 _NAME = "stream-table join"

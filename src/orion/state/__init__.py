@@ -8,6 +8,7 @@ Never: DataFrames or the log; a task loads this room and little else.
 from orion.state.change import ChangeOperator
 from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
+from orion.state.file import StateDamagedError, StateMismatchError
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
 from orion.state.group import GroupOperator, WindowOperator
 from orion.state.interval_join import IntervalOperator
@@ -28,7 +29,6 @@ from orion.state.partial import Parts, merged_layout
 from orion.state.rank import RankOperator
 from orion.state.rank_table import RankTableOperator
 from orion.state.session import SessionOperator
-from orion.state.store import StateDamagedError, StateMismatchError
 from orion.state.summary import StateSummary, summarize_state
 from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, Task, make_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows

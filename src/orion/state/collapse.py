@@ -9,10 +9,11 @@ import pyarrow as pa
 from orion.model import Field
 from orion.state.columns import last_changes, run_groups
 from orion.state.fact import ABSENT
+from orion.state.file import Key
 from orion.state.group import GroupOperator, WindowOperator
 from orion.state.layout import BOUNDS, HAD_OLD, OLD
 from orion.state.session import SessionOperator
-from orion.state.store import Key, StateStore, store_key
+from orion.state.store import StateStore, store_key
 from orion.state.value import Row
 
 

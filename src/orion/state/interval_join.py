@@ -11,9 +11,10 @@ from orion.sql import computation_or_null, typed
 from orion.state.clock import Clock
 from orion.state.columns import Event, Reach, run_interval
 from orion.state.fact import Facts
+from orion.state.file import Key
 from orion.state.join import JoinOperator
 from orion.state.layout import LEFT, Values
-from orion.state.store import Key, StateStore, store_key
+from orion.state.store import StateStore, store_key
 from orion.state.value import Row
 from orion.state.window import DEFAULT_GRACE_MS
 

@@ -8,7 +8,8 @@ from typing import Any
 from orion.model import Down, Field, Scalar
 from orion.sql import step
 from orion.state.fact import FACT_FIELDS, Facts
-from orion.state.store import Key, StateStore, store_key
+from orion.state.file import Key
+from orion.state.store import StateStore, store_key
 from orion.state.value import Row
 
 # What is kept of a row: what it is sorted by, its time, its columns.

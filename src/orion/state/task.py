@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,7 +13,8 @@ from pyspark import TaskContext
 from orion.formats import arrow_type
 from orion.model import Field
 from orion.state.columns import sorted_table
-from orion.state.store import StateStore, name_damage
+from orion.state.file import name_damage
+from orion.state.store import StateStore
 from orion.state.value import Row, read_rows, write_rows
 
 # A partition's columns in, and out.
@@ -68,21 +70,28 @@ def make_task(operator: Operator, place: StatePlace, order: int) -> Task:
         number = None if context is None else context.getLocalProperty(BATCH_PROPERTY)
         path = None if place.folder is None else Path(place.folder) / f"{partition}.db"
         batch = int(number) if number and path else 0
-        state = StateStore(path, batch, notes_late=place.notes_late)
         # A batch makes millions of objects and no cycles: looking for some costs half of its time.
         gc.disable()
         try:
-            found = run_partition(operator, list(batches), order, state)
-            state.commit()
-        except BaseException as error:
-            state.abandon()
-            name_damage(error, state.path)
-            raise
+            with _keeping(StateStore(path, batch, notes_late=place.notes_late)) as state:
+                found = run_partition(operator, list(batches), order, state)
         finally:
             gc.enable()
         yield from found
 
     return task
+
+
+@contextmanager
+def _keeping(state: StateStore) -> Iterator[StateStore]:
+    """Keep a state if all goes well; else leave it as it was."""
+    try:
+        yield state
+        state.commit()
+    except BaseException as error:
+        state.abandon()
+        name_damage(error, state.path)
+        raise
 
 
 def run_partition(

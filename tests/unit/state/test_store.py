@@ -1,6 +1,9 @@
 """The store of a partition: repeated batches, moments that come due, files that cannot be used."""
 
+import random
 import sqlite3
+from copy import deepcopy
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -30,6 +33,66 @@ def test_a_repeated_batch_begins_where_the_first_run_did(tmp_path: Path) -> None
         store.commit()
     store = StateStore(tmp_path / "0.db", 2)
     assert store.get_all(["k", "l", "m"]) == [2, 1, None]
+    store.abandon()
+
+
+@dataclass
+class Entries:
+    """What a store should hold."""
+
+    values: dict[int, int] = field(default_factory=dict)
+    dues: dict[int, int] = field(default_factory=dict)
+
+    def put(self, key: int, value: int | None, due: int | None) -> None:
+        if value is None:
+            self.values.pop(key, None)
+        else:
+            self.values[key] = value
+        if due is None or value is None:
+            self.dues.pop(key, None)
+        else:
+            self.dues[key] = min(due, self.dues.get(key, due))
+
+    def due_keys(self, now: int) -> list[int]:
+        over = sorted((due, key) for key, due in self.dues.items() if due <= now)
+        for _, key in over:
+            del self.dues[key]
+        return [key for _, key in over]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_store_is_what_its_committed_batches_made_of_it(tmp_path: Path, seed: int) -> None:
+    """Batches that change the same keys again, others, or few; some have moments; some repeat."""
+    chance = random.Random(seed)
+    path, kept, now = tmp_path / "0" / "0.db", Entries(), 0
+    timed = chance.random() < 0.6
+    for batch in range(25):
+        choice = chance.choice([range(40), range(30, 80), range(0, 200, 7), range(3), range(0)])
+        now += chance.randrange(4)
+        for is_last in (*[False] * chance.randrange(3), True):
+            store, entries = StateStore(path, batch), deepcopy(kept)
+            for key in chance.sample(choice, chance.randint(len(choice) // 2, len(choice))):
+                assert store.get(key) == entries.values.get(key)
+                value = None if chance.random() < 0.1 else chance.randrange(100)
+                due = now + chance.randrange(1, 12) if timed and chance.random() < 0.7 else None
+                store.put(key, value, due)
+                entries.put(key, value, due)
+            if timed and chance.random() < 0.7:
+                found = entries.due_keys(now)
+                assert store.due_keys(now) == found
+                for key in found:
+                    value = chance.choice([None, 1])
+                    store.put(key, value)
+                    entries.put(key, value, None)
+            if is_last or chance.random() < 0.5:
+                store.commit()
+            else:
+                store.abandon()
+        kept = entries
+        assert summarize_state(str(tmp_path)).entries == len(kept.values)
+    store = StateStore(path, 25)
+    assert store.get_all(range(200)) == [kept.values.get(key) for key in range(200)]
+    assert store.due_keys(1000) == kept.due_keys(1000)
     store.abandon()
 
 

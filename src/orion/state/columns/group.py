@@ -12,8 +12,9 @@ from orion.sql import step
 from orion.state.columns.aggregate import Made, aggregate, runs_by_columns
 from orion.state.columns.fact import FactColumns
 from orion.state.columns.segment import Flags, Ints, Segments, codes_of, is_plain, take
+from orion.state.file import Key
 from orion.state.layout import SILENT_OUT, GroupLayout
-from orion.state.store import Key, StateStore, store_key
+from orion.state.store import StateStore, store_key
 from orion.state.value import read_column
 
 

@@ -13,8 +13,9 @@ from orion.state.clock import Clock
 from orion.state.columns.change import kept_columns
 from orion.state.columns.fact import FactColumns
 from orion.state.columns.segment import Ints, Segments, codes_of, is_plain, take
+from orion.state.file import Key
 from orion.state.layout import LEFT, RIGHT, JoinLayout, Values
-from orion.state.store import Key, StateStore, store_key
+from orion.state.store import StateStore, store_key
 from orion.state.value import read_column
 
 # An event that is kept: its time, its columns, and whether it waits to go out alone.

@@ -18,8 +18,9 @@ from orion.state.columns.group import (
     runs_in_columns,
 )
 from orion.state.columns.segment import Flags, Ints, Segments, codes_of, take
+from orion.state.file import Key
 from orion.state.layout import GroupLayout
-from orion.state.store import Key, StateStore, store_key
+from orion.state.store import StateStore, store_key
 from orion.state.window import SessionWindows
 
 # Its first and last moment, and the states of its aggregates.
