@@ -1,19 +1,17 @@
-"""Streaming SQL against the same job by hand: one warm Spark application, runs interleaved."""
+"""Streaming SQL against the same jobs by hand: one warm Spark application, runs interleaved."""
 
 import statistics
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
-from pyspark.sql import DataFrame, GroupedData
-from pyspark.sql import functions as F  # noqa: N812
 
-import orion
+from bench import by_hand
 from bench.bids import COLUMNS, CONDITION, KEPT, load
 from bench.measure import Cost, cost_of
 from orion import pipeline
@@ -44,38 +42,59 @@ _EVERY, _LAST = {"cache.max.bytes.buffering": "0"}, {"cache.max.bytes.buffering"
 
 @dataclass(frozen=True)
 class Job:
-    """A way to do a piece of work: started under a name, it writes a topic until it is stopped."""
+    """A way to do a piece of work: started under a name, it writes a topic until it is stopped.
+
+    Args:
+        ends: Whether starting it is all: it returns when the work is done.
+    """
 
     topic: str
     start: Callable[[str], object]
+    ends: bool = False
 
 
 def run_sql(app: App, *, records: int, rounds: int, only: str = "") -> dict[str, Any]:
-    """Compare statements with Spark's own operators; the second of a pair is by hand."""
+    """Compare statements with the same work by hand, and by hand without Orion."""
+    addresses = app.settings.kafka.addresses
     app.topics.create(SOURCE, partitions=PARTITIONS)
-    load(app.settings.kafka.addresses, SOURCE, records)
+    load(addresses, SOURCE, records)
     runtime = pipeline.current().runtime
     group = f"{_TOTALS} FROM bids GROUP BY bidder"
     windows = f"{_TOTALS} FROM timed_bids {_TUMBLING} GROUP BY bidder"
     sessions = f"{_TOTALS} FROM timed_bids {_SESSION} GROUP BY bidder"
     works = {
-        "filter": (_stream(f"SELECT k, {', '.join(KEPT)} FROM bids WHERE {CONDITION}"), _filter),
-        "group": (_table(group), _group),
-        "group, last of a batch": (_table(group, _LAST), _group),
-        "tumbling": (_table(windows), _tumbling),
-        "tumbling, last of a batch": (_table(windows, _LAST), _tumbling),
-        "session, final": (_table(f"{sessions} EMIT FINAL"), _session),
-        "two streams": (_stream(_PAIRS), _pairs),
+        "filter": (
+            _stream(f"SELECT k, {', '.join(KEPT)} FROM bids WHERE {CONDITION}"),
+            by_hand.filter_bids,
+        ),
+        "group": (_table(group), by_hand.group),
+        "group, last of a batch": (_table(group, _LAST), by_hand.group),
+        "tumbling": (_table(windows), by_hand.tumbling),
+        "tumbling, last of a batch": (_table(windows, _LAST), by_hand.tumbling),
+        "session, final": (_table(f"{sessions} EMIT FINAL"), by_hand.session),
+        "two streams": (_stream(_PAIRS), by_hand.pairs),
     }
-    pairs: dict[str, tuple[Job, Job]] = {}
-    for number, (name, (statement, by_hand)) in enumerate(works.items()):
-        (started,) = plan_queries(app, statement.text(number), statement.properties)
-        topic = f"sql-hand-{number}"
-        pairs[name] = sql_job(started, app, runtime), Job(topic, partial(by_hand, topic))
     results: dict[str, Any] = {}
-    for name in (name for name in pairs if only in name):
-        results |= _compare(name, pairs[name], app, runtime, records=records, rounds=rounds)
+    for number, (name, (statement, work)) in enumerate(works.items()):
+        if only not in name:
+            continue
+        (started,) = plan_queries(app, statement.text(number), statement.properties)
+        jobs = {
+            "by SQL": sql_job(started, app, runtime),
+            "by hand": _hand_job(work, by_hand.OrionEnds(SOURCE), f"sql-hand-{number}"),
+            "by Spark alone": replace(
+                _hand_job(work, by_hand.SparkEnds(SOURCE, addresses), f"sql-spark-{number}"),
+                ends=True,
+            ),
+        }
+        results |= _compare(name, jobs, app, runtime, records=records, rounds=rounds)
     return results
+
+
+def _hand_job(
+    work: Callable[[by_hand.Ends, str, str], None], ends: by_hand.Ends, topic: str
+) -> Job:
+    return Job(topic, partial(work, ends, topic))
 
 
 @dataclass(frozen=True)
@@ -139,81 +158,36 @@ def sql_job(started: Started, app: App, runtime: Runtime) -> Job:
     return Job(started.sink.topic, start)
 
 
-def _filter(topic: str, name: str) -> None:
-    rows = orion.stream(SOURCE, COLUMNS).where(CONDITION).select(*KEPT, "_key", "_timestamp")
-    orion.to_topic(rows, topic, name=name, mode="exactly_once")
-
-
-def _group(topic: str, name: str) -> None:
-    rows = _totals(orion.stream(SOURCE, COLUMNS).groupBy("bidder"))
-    _write(rows, topic, name, key=("bidder",))
-
-
-def _tumbling(topic: str, name: str) -> None:
-    windows = _timed().groupBy(F.window("at", "1 minute").alias("w"), "bidder")
-    rows = _totals(windows).select("bidder", F.col("w.start").alias("start"), "n", "total")
-    _write(rows, topic, name, key=("bidder", "start"))
-
-
-def _session(topic: str, name: str) -> None:
-    sessions = _timed().groupBy(F.session_window("at", "10 seconds").alias("w"), "bidder")
-    rows = _totals(sessions).select("bidder", F.col("w.start").alias("start"), "n", "total")
-    # Spark has no sessions in update mode.
-    _write(rows, topic, name, key=("bidder", "start"), output_mode="append")
-
-
-def _pairs(topic: str, name: str) -> None:
-    """Join each bid with those of its bidder that came in the half second around it."""
-    left, right = (_timed().alias(side) for side in "ab")
-    near = F.expr(
-        "a.bidder = b.bidder AND b.at >= a.at - INTERVAL 500 MILLISECONDS"
-        " AND b.at <= a.at + INTERVAL 500 MILLISECONDS"
-    )
-    rows = left.join(right, near).select("a.bidder", "a.price", F.col("b.price").alias("other"))
-    _write(rows, topic, name, key=("bidder",), output_mode="append")
-
-
-def _timed() -> DataFrame:
-    rows = orion.stream(SOURCE, COLUMNS).withColumn("at", F.timestamp_millis("dateTime"))
-    return rows.select(*KEPT, "at").withWatermark("at", "1 minute")
-
-
-def _totals(groups: GroupedData) -> DataFrame:
-    return groups.agg(F.count("*").alias("n"), F.sum("price").alias("total"))
-
-
-def _write(
-    rows: DataFrame, topic: str, name: str, *, key: Sequence[str], output_mode: str = "update"
-) -> None:
-    mode = "exactly_once"
-    orion.to_topic(rows, topic, key=key, name=name, mode=mode, output_mode=output_mode)
-
-
 def _compare(
-    name: str, pair: tuple[Job, Job], app: App, runtime: Runtime, *, records: int, rounds: int
+    name: str, jobs: Mapping[str, Job], app: App, runtime: Runtime, *, records: int, rounds: int
 ) -> dict[str, Any]:
-    costs: tuple[list[Cost], list[Cost]] = ([], [])
+    costs: dict[str, list[Cost]] = {how: [] for how in jobs}
+    ways = list(jobs)
     for number in range(_WARM_UPS + rounds):
-        # Each goes first every other time.
-        for place in (0, 1) if number % 2 else (1, 0):
-            cost = cost_of(partial(run_job, pair[place], app, runtime, records))
+        # Each goes first in its turn.
+        turn = number % len(ways)
+        for how in ways[turn:] + ways[:turn]:
+            cost = cost_of(partial(run_job, jobs[how], app, runtime, records))
             if number >= _WARM_UPS:
-                costs[place].append(cost)
+                costs[how].append(cost)
     runs = (_WARM_UPS + rounds) * records
     return {
-        f"{name} {how}": _summary(own, costs[1], records)
+        f"{name} {how}": _summary(how, costs, records)
         | {"output_per_input": round((app.topics.get(job.topic).records or 0) / runs, 3)}
-        for how, job, own in zip(("by SQL", "by hand"), pair, costs, strict=True)
+        for how, job in jobs.items()
     }
 
 
 def run_job(job: Job, app: App, runtime: Runtime, records: int) -> float:
     """Start a query, wait until it has committed the end of its topic; tell its pace.
 
-    That is records a second from the first commit on, without the start of the query.
+    That is records a second from the first commit on, without the start of the query; 0 where
+    nobody can see it.
     """
     name = f"bench-{uuid.uuid4().hex[:8]}"
     job.start(name)
+    if job.ends:
+        return 0.0
     try:
         return _wait(name, app.settings.kafka.addresses, runtime, records)
     finally:
@@ -237,12 +211,16 @@ def _wait(name: str, addresses: str, runtime: Runtime, records: int) -> float:
     return (records - first[1]) / (time.monotonic() - first[0])
 
 
-def _summary(own: list[Cost], by_hand: list[Cost], records: int) -> dict[str, Any]:
-    pairs = list(zip(own, by_hand, strict=True))
+def _summary(how: str, costs: Mapping[str, list[Cost]], records: int) -> dict[str, Any]:
+    own = costs[how]
     cpu_s = statistics.median(cost.cpu_s for cost in own)
-    return {
+    summary: dict[str, Any] = {
         "records_per_s": round(records / statistics.median(cost.wall_s for cost in own)),
         "cpu_s_per_million": round(cpu_s / records * 1_000_000, 2),
-        "speed vs by hand": round(statistics.median(b.wall_s / a.wall_s for a, b in pairs), 2),
-        "cpu vs by hand": round(statistics.median(a.cpu_s / b.cpu_s for a, b in pairs), 2),
     }
+    for other in (way for way in costs if way != "by SQL"):
+        pairs = list(zip(own, costs[other], strict=True))
+        speed = statistics.median(b.wall_s / a.wall_s for a, b in pairs)
+        cpu = statistics.median(a.cpu_s / b.cpu_s for a, b in pairs)
+        summary |= {f"speed vs {other}": round(speed, 2), f"cpu vs {other}": round(cpu, 2)}
+    return summary

@@ -323,10 +323,19 @@ def test_groups_tell_of_a_batch_once_where_that_is_asked_for(bench: Bench, topic
     assert len(bench.read(f"{topic}_sums")) == 3
     assert [row for _, row in bench.read(f"{topic}_few")] == [{"N": 10}] * 3
     # A group that held before the batch is taken back, however often it changed since.
-    bench.write(topic, [("u0", b'{"ms": 1}'), ("u0", b'{"ms": 1}')])
+    bad = [b"{", b'{"ms": 1.5}', b"\xff"]
+    bench.write(topic, [("u0", b'{"ms": 1}'), *(("u0", body) for body in bad), ("u0", b"null")])
+    bench.write(topic, [("u0", b'{"ms": 1}'), ("u0", None)])
     bench.settle()
     assert bench.read(f"{topic}_few")[3:] == [(b"u0", None)]
     assert dict(bench.read(f"{topic}_sums"))[b"u0"] == {"MS": first[b"u0"] + 2}
+    # They are added up where they are decoded; what cannot be read comes back from there.
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    for query in bench.queries:
+        found = _letters(bench, letters.topic(query))
+        assert [(record.key, record.value) for record in found] == [(b"u0", body) for body in bad]
+        reasons = [dict(record.headers)["orion.reason"] for record in found]
+        assert all(reasons), reasons
 
 
 def test_what_cannot_be_computed_or_the_sink_cannot_hold_is_told(bench: Bench, topic: str) -> None:

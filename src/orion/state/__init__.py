@@ -10,6 +10,7 @@ from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
 from orion.state.file import StateDamagedError, StateMismatchError
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
+from orion.state.gather import RECORD, WHY_NOT, RecordParts
 from orion.state.group import GroupOperator, WindowOperator
 from orion.state.interval_join import IntervalOperator
 from orion.state.join import StreamTableOperator, TableTableOperator
@@ -45,11 +46,13 @@ __all__ = [
     "OLD",
     "ORIGIN",
     "OWN_KEY",
+    "RECORD",
     "RIGHT",
     "SEQUENCE",
     "SIDE",
     "SIGN",
     "TIME",
+    "WHY_NOT",
     "ChangeOperator",
     "CollapsedOperator",
     "FollowOperator",
@@ -63,6 +66,7 @@ __all__ = [
     "Parts",
     "RankOperator",
     "RankTableOperator",
+    "RecordParts",
     "SessionOperator",
     "SessionWindows",
     "StateDamagedError",

@@ -69,9 +69,10 @@ class Parts:
         """Take the rows of a task in their order."""
         given = [batch for batch in batches if batch.num_rows]
         if given:
-            yield from self._run(pa.Table.from_batches(given)).to_batches()
+            yield from self.run(pa.Table.from_batches(given)).to_batches()
 
-    def _run(self, table: pa.Table) -> pa.Table:
+    def run(self, table: pa.Table) -> pa.Table:
+        """Return the parts of a table's rows, which are those of a task in their order."""
         names = [field.name for field in self.inputs]
         keys = names[: len(self.layout.keys)]
         arguments = names[len(keys) : len(keys) + len(self.layout.calls)]

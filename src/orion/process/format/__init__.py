@@ -7,7 +7,7 @@ from orion.process.format.choice import (
     choose_spec,
     registered_format,
 )
-from orion.process.format.decode import decode_column
+from orion.process.format.decode import decode_column, is_native
 from orion.process.format.encode import Encoded, encode_column
 from orion.process.format.type import (
     UnsupportedColumnTypeError,
@@ -25,6 +25,7 @@ __all__ = [
     "choose_spec",
     "decode_column",
     "encode_column",
+    "is_native",
     "registered_format",
     "spark_columns",
     "spark_type",

@@ -32,13 +32,26 @@ def decode_column(
             ids among them, at Spark's full speed; see `unplanned_schema_id`.
     """
     check(spec)
+    if not is_native(spec, schemas):
+        return decode_in_batches(bytes, spec, schemas)
     if spec.format is Format.NONE:
         return _decoded(F.lit(None).cast("struct<>"), F.lit(None))
-    if spec.format is Format.KAFKA and spec.columns[0].type is not Scalar.DOUBLE:
+    if spec.format is Format.KAFKA:
         return _decode_kafka(bytes, spec.columns[0])
-    if spec.format is Format.AVRO and schemas is not None:
-        return decode_avro(bytes, spec, schemas, expected=expected)
-    return decode_in_batches(bytes, spec, schemas)
+    assert schemas is not None
+    return decode_avro(bytes, spec, schemas, expected=expected)
+
+
+def is_native(spec: FormatSpec, schemas: SchemaSource | None) -> bool:
+    """Tell whether Spark reads a format by itself; what it cannot read may still leave the JVM."""
+    match spec.format:
+        case Format.NONE:
+            return True
+        case Format.KAFKA:
+            return spec.columns[0].type is not Scalar.DOUBLE
+        case Format.AVRO:
+            return schemas is not None
+    return False
 
 
 def _decoded(row: Column, reason: Column) -> Column:

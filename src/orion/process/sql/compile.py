@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Array
 from orion.process.sql.expression import compile_expression, quoted
-from orion.process.sql.group import group_rows
+from orion.process.sql.group import group_rows, group_source
 from orion.process.sql.join import join_rows
 from orion.process.sql.rank import rank_rows
 from orion.process.sql.read import Surroundings, read_source
@@ -67,6 +67,9 @@ def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
         case step.Flatten():
             return _flatten(compile_step(node.input, around), node)
         case step.Aggregate():
+            found = group_source(node, around)
+            if found is not None:
+                return found
             return group_rows(compile_step(node.input, around), node, around)
         case step.Rank():
             return rank_rows(compile_step(node.input.input, around), node, around)

@@ -8,6 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.model import Field, Scalar
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.operate import apply_operator, fact_columns, map_batches
+from orion.process.sql.parts import read_parts
 from orion.process.sql.read import Surroundings
 from orion.process.sql.watch import watch
 from orion.sql import step, tree, typed
@@ -31,10 +32,16 @@ from orion.state import (
 )
 
 
+def group_source(node: step.Aggregate, around: Surroundings) -> DataFrame | None:
+    """Return changes of groups straight from the records of a source, where that is possible."""
+    parts = _parts(node, around)
+    rows = None if parts is None else read_parts(node, parts, around)
+    return None if parts is None or rows is None else _merge(rows, parts, around)
+
+
 def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> DataFrame:
     """Return one change of a group for every row."""
-    keys = tuple(Field(key.name, key.type or Scalar.STRING) for key in node.keys)
-    layout = GroupLayout(keys, node.calls)
+    layout = _layout(node)
     arguments = [argument for call in node.calls for argument in call.arguments]
     rows = watch(rows, [*(key.expression for key in node.keys), *arguments])
     if node.window is None:
@@ -46,17 +53,43 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
         chosen = [column.alias(name) for name, column in _columns(node).items()]
         rows = rows.where(~F.col(ABSENT))
         rows = rows.select(*chosen, F.lit(1).alias(SIGN), *fact_columns())
-        for key in keys:
+        for key in layout.keys:
             rows = rows.where(quoted(key.name).isNotNull())
+    parts = _parts(node, around)
+    if parts is not None:
+        return _merge(map_batches(rows, parts.task, parts.inputs, parts.outputs), parts, around)
     own = _operator(node, layout)
-    operator: Operator = own
-    if around.collapses and node.emit is not tree.Emit.FINAL:
-        merged = None if step.is_table(node.input) else merged_layout(layout, around.functions)
-        if isinstance(own, GroupOperator) and merged is not None:
-            own, parts = GroupOperator(merged), Parts(layout, merged)
-            rows = map_batches(rows, parts.task, parts.inputs, parts.outputs)
-        operator = CollapsedOperator(own)
-    spread = [quoted(key.name) for key in keys]
+    operator = CollapsedOperator(own) if _collapses(node, around) else own
+    return _apply(rows, operator, layout, around)
+
+
+def _layout(node: step.Aggregate) -> GroupLayout:
+    keys = tuple(Field(key.name, key.type or Scalar.STRING) for key in node.keys)
+    return GroupLayout(keys, node.calls)
+
+
+def _collapses(node: step.Aggregate, around: Surroundings) -> bool:
+    return around.collapses and node.emit is not tree.Emit.FINAL
+
+
+def _parts(node: step.Aggregate, around: Surroundings) -> Parts | None:
+    """Return what makes parts of the groups, if they may be made of parts."""
+    if node.window is not None or step.is_table(node.input) or not _collapses(node, around):
+        return None
+    layout = _layout(node)
+    merged = merged_layout(layout, around.functions)
+    return None if merged is None else Parts(layout, merged)
+
+
+def _merge(rows: DataFrame, parts: Parts, around: Surroundings) -> DataFrame:
+    """Return changes of groups by parts of them."""
+    return _apply(rows, CollapsedOperator(GroupOperator(parts.merged)), parts.layout, around)
+
+
+def _apply(
+    rows: DataFrame, operator: Operator, layout: GroupLayout, around: Surroundings
+) -> DataFrame:
+    spread = [quoted(key.name) for key in layout.keys]
     return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
 
 

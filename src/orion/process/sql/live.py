@@ -114,7 +114,8 @@ class LiveSql:
         raw = read_raw(self.spark, self.connection, read)
         time = F.unix_millis("timestamp")
         # Records of several topics are taken by time; those of one partition as they lie in it.
-        place = F.array(time, F.xxhash64("topic"), F.col("partition").cast("long"), F.col("offset"))
+        topic = F.xxhash64(F.lit(source.topic))
+        place = F.array(time, topic, F.col("partition").cast("long"), F.col("offset"))
         return raw.withColumns({"$timestamp": time, SEQUENCE: place})
 
     def _places(self, started: Started, operators: Iterator[int]) -> Iterator[StatePlace]:

@@ -52,8 +52,8 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     key, bounds = _key_bytes(source)
     rows = raw.withColumns(
         {
-            "$k": _decoded(key, key_spec(source), around),
-            "$v": _decoded(F.col("value"), value_spec(source), around),
+            "$k": decoded(key, key_spec(source), around),
+            "$v": decoded(F.col("value"), value_spec(source), around),
         }
     )
     rows = rows.withColumns(_columns(source, bounds))
@@ -64,7 +64,8 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     return rows.select(*_named(read), *fact_columns())
 
 
-def _decoded(value: Column, spec: FormatSpec, around: Surroundings) -> Column:
+def decoded(value: Column, spec: FormatSpec, around: Surroundings) -> Column:
+    """Return the row of a record's key or value, and the reason why there is none."""
     if not spec.columns:
         nothing = F.lit(None)
         return F.struct(nothing.alias("row"), nothing.cast("string").alias("reason"))
