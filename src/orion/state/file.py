@@ -175,7 +175,7 @@ class StateFile:
     def _changes_in(self, table: str) -> Changes:
         found = Changes()
         for (body,) in self._connection.execute(f"SELECT body FROM {table}"):
-            found.update(pickle.loads(body))
+            found.update(Changes(*pickle.loads(body)))
         return found
 
     def _settle(self, changes: Changes) -> None:
@@ -206,7 +206,7 @@ class StateFile:
 
     def _write(self, table: str, changes: Changes) -> None:
         # Many in one value cost a fraction of a row for each.
-        bodies = ((_dump(part),) for part in changes.parts())
+        bodies = ((_dump((p.values, p.dues, p.moved)),) for p in changes.parts())
         self._connection.executemany(f"INSERT INTO {table} VALUES (?)", bodies)
 
     def read(self, keys: list[Key]) -> Iterator[tuple[Key, Any, int | None]]:
