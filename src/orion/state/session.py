@@ -12,6 +12,7 @@ from orion.state.aggregates import Aggregates
 from orion.state.clock import Clock
 from orion.state.columns import Session, SessionColumns, sorted_table
 from orion.state.fact import FACT_FIELDS, SEQUENCE, Facts
+from orion.state.file import place_of
 from orion.state.layout import BOUNDS, GroupLayout
 from orion.state.store import StateStore, store_key
 from orion.state.value import Row, read_rows, write_rows
@@ -43,7 +44,7 @@ class SessionOperator:
 
     def run_table(self, table: pa.Table, state: StateStore) -> pa.Table | None:
         """Give the changes of sessions for every row of a sorted table; None: only rows will do."""
-        found = None if self.final else SessionColumns.of(self.layout, self.windows, table, state)
+        found = SessionColumns.of(self.layout, self.windows, table, state, final=self.final)
         if found is None:
             return None
         run = _SessionRun(self, state, found.clock)
@@ -54,7 +55,9 @@ class SessionOperator:
             made = [change for row, now in given for change in run.take(row, now)]
             tables.append(pa.Table.from_batches([write_rows(made, self.outputs)]))
         found.clock.keep()
-        run.forget(int(found.now.max()))
+        closed = run.forget(int(found.now.max()))
+        if self.final:
+            return found.last_changes(closed)
         return self._together([part for part in tables if part is not None])
 
     def _together(self, tables: Sequence[pa.Table]) -> pa.Table | None:
@@ -175,9 +178,10 @@ class _SessionRun:
             sessions, *title = self._state.get(at)
             ended = [session for session in sessions if self._is_over(session, now)]
             key = title[0] if title else ()
-            closed += [(key, session) for session in ended]
+            closed += [(session[1], place_of(at), key, session) for session in ended]
             self._keep(at, key, [session for session in sessions if session not in ended])
-        return sorted(closed, key=lambda item: item[1][1])
+        closed.sort(key=lambda item: item[:2])
+        return [(key, session) for _, _, key, session in closed]
 
     def close(self, now: int, facts: Facts) -> Iterator[Row]:
         """Give the last changes of sessions that are over."""

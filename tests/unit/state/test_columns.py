@@ -166,12 +166,13 @@ def test_windows(seed: int, final: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sessions(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("final", [False, True])
+def test_sessions(seed: int, final: bool, tmp_path: Path) -> None:
     rng = random.Random(seed)
     layout = random_layout(rng)
     windows = SessionWindows(rng.choice([10, 40]), rng.choice([50, 300, 10**6]))
     batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
-    agree(SessionOperator(layout, windows), batches, tmp_path, may_decline=True)
+    agree(SessionOperator(layout, windows, final), batches, tmp_path, may_decline=True)
 
 
 @pytest.mark.parametrize("seed", SEEDS[:8])

@@ -13,9 +13,9 @@ from orion.state.columns.aggregate import Made, aggregate, runs_by_columns
 from orion.state.columns.fact import FactColumns
 from orion.state.columns.segment import Flags, Ints, Segments, codes_of, is_plain, take
 from orion.state.file import Key
-from orion.state.layout import SILENT_OUT, GroupLayout
+from orion.state.layout import BOUNDS, SILENT_OUT, GroupLayout
 from orion.state.store import StateStore, store_key
-from orion.state.value import read_column
+from orion.state.value import Row, read_column, write_rows
 
 
 @dataclass(frozen=True)
@@ -137,6 +137,23 @@ class GroupColumns:
             *bounds,
         ]
         return self.facts.caused(own, rows, numbers, changed.latest[places])
+
+    def last_changes(
+        self, layout: GroupLayout, rows: Sequence[Row], times: Ints, dues: Ints, now: Ints
+    ) -> pa.Table:
+        """Return the last changes of windows, each caused by the row that closed it.
+
+        Args:
+            rows: Keys, results, results before and bounds, in the order of closing.
+            times: When the last record of each came.
+            dues: When each is over.
+            now: What the clock shows behind each row of the table.
+        """
+        fields = (*layout.keys, *layout.results, *layout.old_results, *BOUNDS)
+        causes = np.searchsorted(np.maximum.accumulate(now), dues)
+        first = np.searchsorted(causes, causes)
+        own = write_rows(rows, fields).columns
+        return self.facts.caused(own, causes, np.arange(len(causes)) - first, times)
 
 
 def key_values(

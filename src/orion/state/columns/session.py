@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from orion.state.aggregates import Aggregates
 from orion.state.clock import Clock
 from orion.state.columns.group import (
     GroupColumns,
@@ -58,14 +59,23 @@ class SessionColumns:
         columns: GroupColumns,
         clock: Clock,
         now: Ints,
+        *,
+        final: bool,
     ) -> None:
         self.clock, self.now = clock, now
         self.strays: Ints = np.zeros(0, np.int64)
         self._layout, self._windows, self._columns = layout, windows, columns
+        self._is_final = final
 
     @classmethod
     def of(
-        cls, layout: GroupLayout, windows: SessionWindows, table: pa.Table, state: StateStore
+        cls,
+        layout: GroupLayout,
+        windows: SessionWindows,
+        table: pa.Table,
+        state: StateStore,
+        *,
+        final: bool,
     ) -> "SessionColumns | None":
         """Take a sorted table; None where only rows will do."""
         if table.num_rows == 0 or not runs_in_columns(layout):
@@ -73,7 +83,7 @@ class SessionColumns:
         columns, clock = GroupColumns.of(layout, table), Clock(state)
         before = clock.now_ms
         now = clock.advance_all(columns.facts.origins, columns.facts.times)
-        made = cls(layout, windows, columns, clock, now)
+        made = cls(layout, windows, columns, clock, now, final=final)
         goes_back = bool(np.any(np.diff(now, prepend=before) < 0))
         return None if goes_back and made._has_ended(state) else made
 
@@ -84,16 +94,17 @@ class SessionColumns:
         ends: list[int] = [s[1] for kept in state.get_all(names) if kept for s in kept[0]]
         return min([int(self._columns.facts.times.min()), *ends]) <= over
 
-    def _keys(self, rows: Ints) -> tuple[Segments, list[Key]]:
-        keys = [take(column, rows) for column in self._columns.keys]
-        segments = Segments.of(codes_of(keys))
+    def _keys(self, rows: Ints) -> tuple[Segments, list[Key], list[tuple[object, ...]]]:
+        columns = [take(column, rows) for column in self._columns.keys]
+        segments = Segments.of(codes_of(columns))
         heads = segments.order[segments.first]
-        return segments, [store_key(key) for key in key_values(self._layout.keys, keys, heads)]
+        keys = key_values(self._layout.keys, columns, heads)
+        return segments, [store_key(key) for key in keys], keys
 
     def run(self, state: StateStore) -> pa.Table | None:
-        """Return the changes of all rows but the strays; None where there are no others."""
+        """Take all rows but the strays; return their changes, if these are to be told."""
         rows = np.arange(len(self.now))
-        segments, names = self._keys(rows)
+        segments, names, keys = self._keys(rows)
         kept = [[] if value is None else value[0] for value in state.get_all(names)]
         course = self._course(segments, rows, kept)
         if course.is_stray.any():
@@ -101,11 +112,18 @@ class SessionColumns:
             self.strays, rows = np.flatnonzero(stray), np.flatnonzero(~stray)
             if not len(rows):
                 return None
-            segments, names = self._keys(rows)
+            segments, names, keys = self._keys(rows)
             kept = [[] if value is None else value[0] for value in state.get_all(names)]
             course = self._course(segments, rows, kept)
         made = self._make(rows, segments, course, kept)
-        self._keep(names, kept, segments, course, [part.states for part in made], state)
+        found = self._found(kept, segments, course, [part.states for part in made])
+        dues = [self._windows.due(min([end for _, end, _ in sessions])) for sessions in found]
+        values: list[tuple[Any, ...]] = [(sessions,) for sessions in found]
+        if self._is_final:
+            values = list(zip(found, keys, strict=True))
+        state.put_all(names, values, dues)
+        if self._is_final:
+            return None
         results = [pa.concat_arrays([part.results, part.before]) for part in made]
         return self._changes(rows, segments, course, results)
 
@@ -140,15 +158,14 @@ class SessionColumns:
         given = self._columns.rows(parts, rows[segments.order], ())
         return make_results(self._layout.calls, given, states)
 
-    def _keep(
-        self,
-        names: Sequence[Key],
+    @staticmethod
+    def _found(
         kept: Sequence[list[Session]],
         segments: Segments,
         course: _Course,
         states: Sequence[list[Any]],
-        state: StateStore,
-    ) -> None:
+    ) -> list[list[Session]]:
+        """Return the sessions of each key behind its rows."""
         parts = course.parts
         ends, starts = course.end[parts.last].tolist(), course.start[parts.first].tolist()
         goes_on = (~course.begins[parts.first]).tolist()
@@ -158,8 +175,19 @@ class SessionColumns:
             if goes_on[number]:
                 found[group].remove(_latest(kept[group]))
             found[group].append((starts[number], ends[number], list(own)))
-        dues = [self._windows.due(min([end for _, end, _ in sessions])) for sessions in found]
-        state.put_all(names, [(sessions,) for sessions in found], dues)
+        return found
+
+    def last_changes(self, closed: Sequence[tuple[tuple[Any, ...], Session]]) -> pa.Table:
+        """Return sessions that are over, given in the order of their ends, with their keys."""
+        aggregates = Aggregates(self._layout.calls)
+        nothing = (*[None] * len(self._layout.calls), False)
+        rows = [
+            (*key, *aggregates.results(states), *nothing, start, end)
+            for key, (start, end, states) in closed
+        ]
+        ends = np.array([end for _, (_, end, _) in closed], np.int64)
+        dues = ends + self._windows.due(0)
+        return self._columns.last_changes(self._layout, rows, ends, dues, self.now)
 
     def _changes(
         self, rows: Ints, segments: Segments, course: _Course, results: Sequence[pa.Array]

@@ -1,6 +1,5 @@
 """Time windows over whole columns: a row in each of its windows, which are groups of their own."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +16,8 @@ from orion.state.columns.group import (
     runs_in_columns,
 )
 from orion.state.columns.segment import Ints, Segments, codes_of
-from orion.state.layout import BOUNDS, GroupLayout
+from orion.state.layout import GroupLayout
 from orion.state.store import StateStore, store_key
-from orion.state.value import write_rows
 from orion.state.window import TimeWindows
 
 
@@ -60,7 +58,9 @@ def run_windows(
     clock.keep()
     closed = close_windows(Aggregates(layout.calls), state, int(now.max()))
     if final:
-        return _last_changes(layout, windows, columns, closed, now)
+        dues = np.array([row[-1] + windows.grace_ms for row, _ in closed], np.int64)
+        times = np.array([latest for _, latest in closed], np.int64)
+        return columns.last_changes(layout, [row for row, _ in closed], times, dues, now)
     bounds = [pa.array(falls.start), pa.array(falls.start + windows.size_ms)]
     return columns.output(changed, falls.row, segments.positions, falls.number, bounds)
 
@@ -101,23 +101,6 @@ def close_windows(
             results = aggregates.results(states)
             closed.append(((*key, *results, *[None] * len(results), False, start, end), latest))
     return closed
-
-
-def _last_changes(
-    layout: GroupLayout,
-    windows: TimeWindows,
-    columns: GroupColumns,
-    closed: Sequence[tuple[tuple[Any, ...], int]],
-    now: Ints,
-) -> pa.Table:
-    """Return the last changes of windows, each caused by the row that closed it."""
-    fields = (*layout.keys, *layout.results, *layout.old_results, *BOUNDS)
-    parts = write_rows([row for row, _ in closed], fields).columns
-    dues = np.array([row[-1] + windows.grace_ms for row, _ in closed], np.int64)
-    causes = np.searchsorted(np.maximum.accumulate(now), dues)
-    first = np.searchsorted(causes, causes)
-    times = np.array([latest for _, latest in closed], np.int64)
-    return columns.facts.caused(parts, causes, np.arange(len(causes)) - first, times)
 
 
 def _fall(windows: TimeWindows, times: Ints, now: Ints) -> _Falls | None:
