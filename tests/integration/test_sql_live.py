@@ -167,6 +167,35 @@ def test_streams_tables_and_answers(bench: Bench, topic: str) -> None:
         views.close()
 
 
+def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:
+    """Kafka deletes by the time of events, which a table's rows must outlive."""
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms BIGINT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', TIMESTAMP='ms', PARTITIONS=1);
+        CREATE TABLE {name}_all AS SELECT user, COUNT(*) AS n FROM {name}
+          WINDOW TUMBLING (SIZE 1 MINUTE) GROUP BY user;
+        CREATE TABLE {name}_kept AS SELECT user, COUNT(*) AS n FROM {name}
+          WINDOW TUMBLING (SIZE 1 MINUTE, RETENTION 1 HOUR, GRACE PERIOD 1 MINUTE) GROUP BY user;
+    """)
+    minute = 60_000
+    moments = [0, 1, 30 * minute, 61 * minute]
+    bench.write(topic, [("u", b'{"ms": %d}' % moment) for moment in moments])
+    bench.settle()
+    for made in ("ALL", "KEPT"):
+        configs = bench.app.topics.configs(f"{name.upper()}_{made}")
+        assert configs["cleanup.policy"].value == "compact"
+    views = Views(bench.app.connection, None)
+    try:
+        ask = "SELECT WINDOWSTART, n FROM {} WHERE user = 'u';"
+        every = [[0, 2], [30 * minute, 1], [61 * minute, 1]]
+        assert bench.ask(ask.format(f"{name}_all"), views) == every
+        # Its first window began more than an hour before the newest one.
+        assert bench.ask(ask.format(f"{name}_kept"), views) == every[1:]
+    finally:
+        views.close()
+
+
 def test_a_lost_state_is_named_and_made_anew_without_a_repeated_record(
     bench: Bench, topic: str, tmp_path: Path
 ) -> None:

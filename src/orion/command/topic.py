@@ -46,7 +46,9 @@ class Preparation:
         if self._topics.exists(source.topic):
             return
         configs = dict(source.topic_configs)
-        if source.is_table and source.windowed is None:
+        if source.is_table:
+            # Windows too: records carry the time of events, which may be long ago, and Kafka would
+            # delete a row for its age as soon as it is written.
             configs.setdefault("cleanup.policy", "compact")
         try:
             self._topics.create(

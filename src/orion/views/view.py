@@ -15,6 +15,7 @@ from orion.views.projection import Values
 from orion.views.pull import PullPlan, QuestionPlan, keys_of
 from orion.views.question import answer_question
 from orion.views.reader import Key, Row, RowChange, RowReader, hashable
+from orion.views.retention import Retention
 
 _STEP_S = 0.05
 _CATCH_UP_S = 30.0
@@ -124,6 +125,7 @@ class _View:
     ) -> None:
         self._name = source.name
         self._rows: dict[Key, dict[Key, Row]] = {}
+        self._retention = Retention(source.windowed)
         self._lock = threading.Lock()
         self._follower = Follower(
             source, connection, schemas, self._take, after=self._tell, from_beginning=True
@@ -178,10 +180,18 @@ class _View:
     def _take(self, changes: list[RowChange]) -> None:
         with self._lock:
             for change in changes:
-                if change.row is not None:
-                    self._rows.setdefault(change.key, {})[change.window] = change.row
-                elif change.key in self._rows:
-                    windows = self._rows[change.key]
-                    windows.pop(change.window, None)
-                    if not windows:
-                        del self._rows[change.key]
+                if change.row is None:
+                    self._drop(change.key, change.window)
+                    continue
+                windows = self._rows.setdefault(change.key, {})
+                if change.window not in windows:
+                    self._retention.add(change.key, change.window)
+                windows[change.window] = change.row
+            for key, window in self._retention.take_over():
+                self._drop(key, window)
+
+    def _drop(self, key: Key, window: Key) -> None:
+        windows = self._rows.get(key, {})
+        windows.pop(window, None)
+        if not windows:
+            self._rows.pop(key, None)

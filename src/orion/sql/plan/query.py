@@ -210,11 +210,7 @@ class _Planner:
         aggregate = Aggregate(step, tuple(named), tuple(groups.calls), query.window, query.emit)
         key_columns, value = self._split(items, inputs)
         project = Project(aggregate, key_columns, value, having)
-        window = None
-        if query.window is not None:
-            is_session = query.window.kind is tree.WindowKind.SESSION
-            window = Windowed(query.window.kind, None if is_session else query.window.size.ms)
-        return self._finish(project, items, window)
+        return self._finish(project, items, _windowed(query.window))
 
     def _group_keys(self) -> list[KeyColumn]:
         if self._query.group_by:
@@ -396,3 +392,10 @@ class _Planner:
                 fix="Add a column, or a copy of the key with AS_VALUE(…).",
             )
         return QueryPlan(project, windowed, order, self._query.limit)
+
+
+def _windowed(window: tree.Window | None) -> Windowed | None:
+    if window is None:
+        return None
+    size = None if window.kind is tree.WindowKind.SESSION else window.size.ms
+    return Windowed(window.kind, size, None if window.retention is None else window.retention.ms)

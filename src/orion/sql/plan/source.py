@@ -59,10 +59,15 @@ class Format:
 
 @dataclass(frozen=True)
 class Windowed:
-    """The windows in a source's keys; sessions have no size."""
+    """The windows in a source's keys; sessions have no size.
+
+    Args:
+        retention_ms: How far behind the newest one windows are still answered; None: all are.
+    """
 
     kind: WindowKind
     size_ms: int | None = None
+    retention_ms: int | None = None
 
 
 @dataclass(frozen=True)
