@@ -208,6 +208,11 @@ class Runtime:
                 break
         return self.statuses()
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was told to stop."""
+        return self._ended.is_set()
+
     def stop(self) -> None:
         """Stop every query after its current batch, and say so."""
         self._ended.set()

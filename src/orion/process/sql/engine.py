@@ -3,7 +3,8 @@
 import logging
 import queue
 import threading
-from collections.abc import Set
+from collections.abc import Callable, Sequence, Set
+from functools import partial
 
 from pyspark.sql import DataFrame
 
@@ -44,15 +45,16 @@ class SqlEngine:
             self._changes.put((command, change))
 
     def begin(self, commands: Commands, requests: RequestLog) -> None:
-        """Start every query there is, then follow the log and the requests of clients."""
+        """Start every query there is, then follow the log; and follow the requests of clients.
+
+        Returns at once: many queries take minutes to start, and clients need not wait for them.
+        """
         self._is_running = True
         paused = commands.catalogue.paused
-        for name, started in commands.queries.items():
-            if name not in paused:
-                self._start(started)
+        found = [started for name, started in commands.queries.items() if name not in paused]
         push = PushQueries(self._runtime, self._live, commands)
         self._threads = [
-            threading.Thread(target=self._follow, args=(commands,), daemon=True),
+            threading.Thread(target=self._follow, args=(commands, found), daemon=True),
             threading.Thread(target=requests.follow, args=(push.take, self._stopped), daemon=True),
             threading.Thread(target=push.look_after, args=(self._stopped,), daemon=True),
         ]
@@ -63,19 +65,23 @@ class SqlEngine:
         """Stop following; the runtime stops the queries."""
         self._stopped.set()
 
-    def _follow(self, commands: Commands) -> None:
-        while not self._stopped.is_set():
+    def _follow(self, commands: Commands, found: Sequence[Started]) -> None:
+        for started in found:
+            if self._is_over:
+                return
+            _attempt(f"query {started.query}", partial(self._start, started))
+        while not self._is_over:
             try:
                 command, change = self._changes.get(timeout=_STEP_S)
             except queue.Empty:
                 self._look_after_successions()
                 continue
-            try:
-                self._carry_out(command, change, commands)
-            except OrionError as error:
-                logger.error("command %s: %s", command.number, error)
-            except Exception:
-                logger.exception("command %s", command.number)
+            carry_out = partial(self._carry_out, command, change, commands)
+            _attempt(f"command {command.number}", carry_out)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._stopped.is_set() or self._runtime.has_ended
 
     def _carry_out(self, command: Command, change: Change, commands: Commands) -> None:
         match change:
@@ -183,3 +189,13 @@ class SqlEngine:
             )
         except OrionError as error:
             logger.error("query %s: %s", started.query, error)
+
+
+def _attempt(name: str, action: Callable[[], None]) -> None:
+    """Do something that concerns one query; its failure is not that of the others."""
+    try:
+        action()
+    except OrionError as error:
+        logger.error("%s: %s", name, error)
+    except Exception:
+        logger.exception("%s", name)
