@@ -210,7 +210,7 @@ class _Planner:
         aggregate = Aggregate(step, tuple(named), tuple(groups.calls), query.window, query.emit)
         key_columns, value = self._split(items, inputs)
         project = Project(aggregate, key_columns, value, having)
-        return self._finish(project, items, _windowed(query.window))
+        return self._finish(project, items, Windowed.of(query.window))
 
     def _group_keys(self) -> list[KeyColumn]:
         if self._query.group_by:
@@ -392,10 +392,3 @@ class _Planner:
                 fix="Add a column, or a copy of the key with AS_VALUE(…).",
             )
         return QueryPlan(project, windowed, order, self._query.limit)
-
-
-def _windowed(window: tree.Window | None) -> Windowed | None:
-    if window is None:
-        return None
-    size = None if window.kind is tree.WindowKind.SESSION else window.size.ms
-    return Windowed(window.kind, size, None if window.retention is None else window.retention.ms)

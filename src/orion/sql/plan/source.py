@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from orion.model import Array, Field, Scalar, Struct, Type
-from orion.sql.parse.tree import SourceKind, WindowKind
+from orion.sql.parse.tree import SourceKind, Window, WindowKind
 
 ROWTIME, ROWPARTITION, ROWOFFSET = "ROWTIME", "ROWPARTITION", "ROWOFFSET"
 WINDOWSTART, WINDOWEND = "WINDOWSTART", "WINDOWEND"
@@ -68,6 +68,14 @@ class Windowed:
     kind: WindowKind
     size_ms: int | None = None
     retention_ms: int | None = None
+
+    @classmethod
+    def of(cls, window: Window | None) -> "Windowed | None":
+        """Return the windows that a query makes, if it does."""
+        if window is None:
+            return None
+        size = None if window.kind is WindowKind.SESSION else window.size.ms
+        return cls(window.kind, size, None if window.retention is None else window.retention.ms)
 
 
 @dataclass(frozen=True)
