@@ -1,6 +1,5 @@
 """The jobs of the statements by hand in PySpark: with Orion's two ends, and with Spark's own."""
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,9 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 import orion
 from bench.bids import COLUMNS, CONDITION, KEPT
-from bench.contender import BATCH_RECORDS
-from orion import pipeline
-from orion.process.sink import TUNED_SINK
+from bench.contender import spark_bids, write_by_spark
 
 
 class Ends(Protocol):
@@ -56,12 +53,7 @@ class SparkEnds:
     addresses: str
 
     def read(self) -> DataFrame:
-        reader = orion.spark.readStream.format("kafka")
-        reader = reader.option("kafka.bootstrap.servers", self.addresses)
-        reader = reader.option("subscribe", self.source).option("startingOffsets", "earliest")
-        raw = reader.option("maxOffsetsPerTrigger", str(BATCH_RECORDS)).load()
-        value = F.from_json(F.col("value").cast("string"), COLUMNS)
-        return raw.select(F.col("key").alias("_key"), value.alias("v")).select("_key", "v.*")
+        return spark_bids(self.addresses, self.source).withColumnRenamed("key", "_key")
 
     def write(
         self, rows: DataFrame, topic: str, name: str, *, key: Sequence[str], output_mode: str
@@ -69,17 +61,7 @@ class SparkEnds:
         own = F.col("_key") if list(key) == ["_key"] else F.to_json(F.struct(*key))
         body = [column for column in rows.columns if column not in key]
         records = rows.select(own.alias("key"), F.to_json(F.struct(*body)).alias("value"))
-        folder = pipeline.current().app.settings.data_dir / "checkpoints" / uuid.uuid4().hex
-        writer = records.writeStream.format("kafka").options(**TUNED_SINK)
-        query = (
-            writer.option("kafka.bootstrap.servers", self.addresses)
-            .option("topic", topic)
-            .option("checkpointLocation", str(folder))
-            .outputMode(output_mode)
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
+        write_by_spark(records, self.addresses, topic, tuned=True, output_mode=output_mode)
 
 
 def filter_bids(ends: Ends, topic: str, name: str) -> None:

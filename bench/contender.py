@@ -26,27 +26,40 @@ def orion_run(source: str, mode: str) -> Callable[[], None]:
     return run
 
 
-def spark_rows(addresses: str, source: str, *, start: str = "earliest") -> DataFrame:
+def spark_bids(addresses: str, source: str, *, start: str = "earliest") -> DataFrame:
+    """Return bids as Spark alone reads them, the record's key beside them."""
     reader = orion.spark.readStream.format("kafka").option("kafka.bootstrap.servers", addresses)
     reader = reader.option("subscribe", source).option("startingOffsets", start)
     raw = reader.option("maxOffsetsPerTrigger", str(BATCH_RECORDS)).load()
     value = F.from_json(F.col("value").cast("string"), COLUMNS)
-    rows = raw.select("key", value.alias("v")).select("key", "v.*").where(CONDITION)
+    return raw.select("key", value.alias("v")).select("key", "v.*")
+
+
+def spark_rows(addresses: str, source: str, *, start: str = "earliest") -> DataFrame:
+    rows = spark_bids(addresses, source, start=start).where(CONDITION)
     return rows.select("key", F.to_json(F.struct(*KEPT)).alias("value"))
+
+
+def write_by_spark(
+    records: DataFrame, addresses: str, topic: str, *, tuned: bool, output_mode: str = "append"
+) -> None:
+    """Write records with Spark's own sink until the present end of their topic."""
+    folder = pipeline.current().app.settings.data_dir / "checkpoints" / uuid.uuid4().hex
+    writer = records.writeStream.format("kafka").options(**(TUNED_SINK if tuned else {}))
+    query = (
+        writer.option("kafka.bootstrap.servers", addresses)
+        .option("topic", topic)
+        .option("checkpointLocation", str(folder))
+        .outputMode(output_mode)
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
 
 
 def spark_run(addresses: str, source: str, *, tuned: bool) -> Callable[[], None]:
     def run() -> None:
-        writer = spark_rows(addresses, source).writeStream.format("kafka")
-        writer = writer.options(**(TUNED_SINK if tuned else {}))
-        folder = pipeline.current().app.settings.data_dir / "checkpoints" / uuid.uuid4().hex
-        query = (
-            writer.option("kafka.bootstrap.servers", addresses)
-            .option("topic", f"out-spark-{'tuned' if tuned else 'default'}")
-            .option("checkpointLocation", str(folder))
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
+        topic = f"out-spark-{'tuned' if tuned else 'default'}"
+        write_by_spark(spark_rows(addresses, source), addresses, topic, tuned=tuned)
 
     return run
