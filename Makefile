@@ -29,7 +29,9 @@ setup: $(READY) ## Install everything into .venv
 demo: setup ## Run the music demo: a real pipeline that checks its own books
 	@$(BIN)/orion demo music
 
-check: setup format lint types imports unit ## The fast loop: format, lint, types, layers, unit tests
+# Types are looked at beside the tests.
+check: setup ## The fast loop: format, lint, types, layers, unit tests
+	@$(MAKE) --no-print-directory -j2 --output-sync=target format lint imports types unit
 
 format: setup
 	@$(BIN)/ruff format --check src tests bench examples

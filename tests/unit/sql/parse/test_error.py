@@ -77,10 +77,10 @@ def test_deep_nesting_is_refused_in_time() -> None:
         "CASE WHEN " * 3000,
     ]
     for text in texts:
-        start = time.perf_counter()
+        start = time.process_time()
         with pytest.raises(SqlTooDeepError):
             parse_expression(text)
-        assert time.perf_counter() - start < 1
+        assert time.process_time() - start < 1
     with pytest.raises(SqlTooDeepError):
         parse_type("ARRAY<" * 3000)
     with pytest.raises(SqlTooDeepError):
