@@ -7,6 +7,10 @@ from orion.formats import SchemaSource
 from orion.log import TopicExistsError, TopicNotFoundError, Topics
 from orion.sql import Change, Declared, Dropped, Source, Started, step
 
+# Rows carry the time of events, the marks of transactions the present one. Kafka takes the distance
+# for age, and would begin a segment with every transaction and compact all behind it at once.
+_BY_SIZE = {"segment.ms": str(100 * 365 * 86_400_000), "segment.bytes": str(100 * 1024 * 1024)}
+
 
 class Preparation:
     """Makes the topics and schemas of sources."""
@@ -50,6 +54,8 @@ class Preparation:
             # Windows too: records carry the time of events, which may be long ago, and Kafka would
             # delete a row for its age as soon as it is written.
             configs.setdefault("cleanup.policy", "compact")
+        if configs.get("cleanup.policy") == "compact":
+            configs = {**_BY_SIZE, **configs}
         try:
             self._topics.create(
                 source.topic,
