@@ -31,7 +31,7 @@ from orion.state.rank import RankOperator
 from orion.state.rank_table import RankTableOperator
 from orion.state.session import SessionOperator
 from orion.state.summary import StateSummary, summarize_state
-from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, Task, make_task
+from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, Task, make_task, order_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
 __all__ = [
@@ -80,6 +80,7 @@ __all__ = [
     "WindowOperator",
     "make_task",
     "merged_layout",
+    "order_task",
     "read_late_rows",
     "summarize_state",
 ]

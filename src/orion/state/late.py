@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-# As sources give the place of a record: time, topic, partition, offset.
-_OFFSET = 3
+from orion.state.fact import OFFSET
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def late_row(
 ) -> LateRow:
     """Return a late row by the facts that travel with it."""
     topic, _, partition = origin.rpartition("/")
-    return LateRow(topic, int(partition), sequence[_OFFSET], time_ms, closed_ms, watermark_ms)
+    return LateRow(topic, int(partition), sequence[OFFSET], time_ms, closed_ms, watermark_ms)
 
 
 def read_late_rows(folder: str, batch: int) -> list[LateRow]:

@@ -13,6 +13,7 @@ from pyspark import TaskContext
 from orion.formats import arrow_type
 from orion.model import Field
 from orion.state.columns import sorted_table
+from orion.state.fact import in_order
 from orion.state.file import name_damage
 from orion.state.store import StateStore
 from orion.state.value import Row, read_rows, write_rows
@@ -82,6 +83,20 @@ def make_task(operator: Operator, place: StatePlace, order: int) -> Task:
     return task
 
 
+def order_task(order: int) -> Task:
+    """Return the function that puts the rows of one partition in the order of a column."""
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        given = list(batches)
+        if given:
+            table = pa.Table.from_batches(given)
+            places = table.column(order).to_pylist()
+            turn = sorted(range(len(places)), key=places.__getitem__)
+            yield from table.take(pa.array(turn, pa.int64())).to_batches()
+
+    return task
+
+
 @contextmanager
 def _keeping(state: StateStore) -> Iterator[StateStore]:
     """Keep a state if all goes well; else leave it as it was."""
@@ -101,8 +116,7 @@ def run_partition(
     found = _run_table(operator, batches, order, state)
     if found is not None:
         return found
-    rows = read_rows(batches, operator.inputs)
-    rows.sort(key=lambda row: row[order])
+    rows = in_order(read_rows(batches, operator.inputs), order)
     return [write_rows(list(operator.run(rows, state)), operator.outputs)]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, repeat
+from zlib import crc32
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -88,7 +89,7 @@ class BatchRunner:
                     "key": record.key,
                     "value": record.value,
                     "$timestamp": record.timestamp_ms,
-                    SEQUENCE: list(record.sequence),
+                    SEQUENCE: [*record.sequence, crc32(source.topic.encode()), 0, offset],
                     "headers": [{"key": k, "value": v} for k, v in record.headers],
                     "offset": offset,
                 }

@@ -9,7 +9,7 @@ from orion.model import Field, Scalar, Struct, Type
 from orion.process.format import spark_type
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.group import identity_of
-from orion.process.sql.operate import apply_operator, fact_columns
+from orion.process.sql.operate import apply_operator, bring_together, fact_columns
 from orion.process.sql.read import Surroundings
 from orion.process.sql.watch import watch
 from orion.sql import step, tree, typed
@@ -170,8 +170,10 @@ def _foreign_key(
         {OWN_KEY: F.lit(None).cast(spark_type(own_type)), "$silent": F.lit(False)}
     )
     operator = ForeignKeyOperator(layout, own_type)
-    both = told.unionByName(answers)
-    return apply_operator(both, operator, [quoted(JOIN_KEY)], next(around.places), SEQUENCE)
+    both, place = told.unionByName(answers), next(around.places)
+    made = apply_operator(both, operator, [quoted(JOIN_KEY)], place, SEQUENCE)
+    # The changes of one row come from all the foreign keys that it had: together again, in order.
+    return bring_together(made, operator.outputs, [quoted(JOIN_KEY)], place, SEQUENCE)
 
 
 def _nulls(fields: Sequence[Field]) -> list[Column]:

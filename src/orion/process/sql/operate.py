@@ -9,7 +9,7 @@ from pyspark.sql.types import StructField, StructType
 from orion.model import Field
 from orion.process.format import spark_type
 from orion.process.sql.expression import quoted
-from orion.state import FACTS, Operator, StatePlace, Task, make_task
+from orion.state import FACTS, Operator, StatePlace, Task, make_task, order_task
 
 
 def fact_columns() -> list[Column]:
@@ -26,13 +26,28 @@ def apply_operator(
         keys: Some of the operator's inputs.
     """
     names = [field.name for field in operator.inputs]
-    chosen = rows.select(*(quoted(name) for name in names))
-    if place.partitions > 1 or place.folder is not None:
-        chosen = chosen.repartition(place.partitions, *keys)
-    else:
-        chosen = chosen.coalesce(1)
+    chosen = _spread(rows.select(*(quoted(name) for name in names)), keys, place)
     task = make_task(operator, place, names.index(order))
     return map_batches(chosen, task, operator.inputs, operator.outputs)
+
+
+def bring_together(
+    rows: DataFrame, fields: Sequence[Field], keys: Sequence[Column], place: StatePlace, order: str
+) -> DataFrame:
+    """Return rows with those of one key in one partition, and in order.
+
+    Args:
+        fields: Their columns.
+    """
+    # Spark sorts no streams.
+    task = order_task([field.name for field in fields].index(order))
+    return map_batches(_spread(rows, keys, place), task, fields, fields)
+
+
+def _spread(rows: DataFrame, keys: Sequence[Column], place: StatePlace) -> DataFrame:
+    if place.partitions > 1 or place.folder is not None:
+        return rows.repartition(place.partitions, *keys)
+    return rows.coalesce(1)
 
 
 def map_batches(
