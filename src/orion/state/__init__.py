@@ -10,7 +10,7 @@ from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
 from orion.state.file import StateDamagedError, StateMismatchError
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
-from orion.state.gather import RECORD, WHY_NOT, RecordParts
+from orion.state.gather import RECORD, WHY_NOT, OwnTime, RecordParts
 from orion.state.group import GroupOperator, WindowOperator
 from orion.state.interval_join import IntervalOperator
 from orion.state.join import StreamTableOperator, TableTableOperator
@@ -26,7 +26,7 @@ from orion.state.layout import (
     GroupLayout,
     JoinLayout,
 )
-from orion.state.partial import Parts, merged_layout
+from orion.state.partial import Parts, Slots, merged_layout
 from orion.state.rank import RankOperator
 from orion.state.rank_table import RankTableOperator
 from orion.state.session import SessionOperator
@@ -63,12 +63,14 @@ __all__ = [
     "JoinLayout",
     "LateRow",
     "Operator",
+    "OwnTime",
     "Parts",
     "RankOperator",
     "RankTableOperator",
     "RecordParts",
     "SessionOperator",
     "SessionWindows",
+    "Slots",
     "StateDamagedError",
     "StateMismatchError",
     "StatePlace",

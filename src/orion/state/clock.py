@@ -66,14 +66,15 @@ class Clock:
             topics[topic] = min(latest, topics.get(topic, latest))
         return max(topics.values(), default=-1)
 
-    def drop(self, row: Facts, closed_ms: int, now_ms: int) -> None:
+    def drop(self, row: Facts, closed_ms: int, now_ms: int, rows: int = 1) -> None:
         """Count a row that came too late, and note it where that is asked for.
 
         Args:
             closed_ms: The end of the window that it missed.
             now_ms: What the clock showed behind it.
+            rows: How many it stands for.
         """
-        self.late_records += 1
+        self.late_records += rows
         if self._state.notes_late:
             late = late_row(row.origin, row.sequence, row.time_ms, closed_ms, now_ms)
             self._state.note_late([late])
@@ -85,13 +86,14 @@ class Clock:
         times: npt.NDArray[np.int64],
         closed: npt.NDArray[np.int64],
         now: npt.NDArray[np.int64],
+        rows: npt.NDArray[np.int64] | None = None,
     ) -> None:
         """Count rows that came too late, as `drop` does; columns of only those rows."""
-        self.late_records += len(times)
+        self.late_records += len(times) if rows is None else int(rows.sum())
         if self._state.notes_late:
             plain = (origins.to_pylist(), sequences.to_pylist())
-            rows = zip(*plain, times.tolist(), closed.tolist(), now.tolist(), strict=True)
-            self._state.note_late(late_row(*row) for row in rows)
+            found = zip(*plain, times.tolist(), closed.tolist(), now.tolist(), strict=True)
+            self._state.note_late(late_row(*row) for row in found)
 
     def keep(self) -> None:
         """Make the time part of the state."""

@@ -28,6 +28,22 @@ Columns = Mapping[str, pa.Array]
 
 
 @dataclass(frozen=True)
+class OwnTime:
+    """A column of the value that tells the time of its record, and what to say if it does not."""
+
+    name: str
+    why_not: str
+    why_not_before_1970: str
+
+    def read(self, row: pa.Array) -> tuple[pa.Array, pa.Array]:
+        """Return the times of rows, and the reasons why some have none."""
+        times = pc.struct_field(row, [self.name])
+        why_not = pc.if_else(pc.less(times, 0), self.why_not_before_1970, None)
+        is_missing = pc.and_not(row.is_valid(), times.is_valid())
+        return times, pc.if_else(is_missing, self.why_not, why_not)
+
+
+@dataclass(frozen=True)
 class RecordParts:
     """Makes parts of groups of a task's records, and hands back those that cannot be read.
 
@@ -35,12 +51,14 @@ class RecordParts:
         decode: From bodies to structs of a row and of the reason why there is none.
         sources: What the columns of the groups are: of the keys, else of the value, or constants.
         keys: Columns of the record's key, which are given decoded.
+        own_time: Where rows have another time than their records.
     """
 
     parts: Parts
     decode: Callable[[pa.Array], pa.Array]
     sources: Sequence[typed.Input | typed.Constant]
     keys: Sequence[Field]
+    own_time: OwnTime | None = None
 
     @property
     def inputs(self) -> Sequence[Field]:
@@ -59,14 +77,17 @@ class RecordParts:
         for batch in batches:
             given = dict(zip(names, batch.columns, strict=True))
             row, reason = self.decode(given["value"]).flatten()
-            given[WHY_NOT] = pc.coalesce(given[WHY_NOT], reason)
+            times, no_time = given[TIME], pa.nulls(len(row), pa.string())
+            if self.own_time is not None:
+                times, no_time = self.own_time.read(row)
+            given[WHY_NOT] = pc.coalesce(given[WHY_NOT], reason, no_time)
             is_bad = given[WHY_NOT].is_valid()
             if is_bad.true_count:
                 bad = {_aside(each).name: given[each.name].filter(is_bad) for each in RECORD}
                 yield self._batch(bad, is_bad.true_count)
             # A body that can be read may still be nothing, as the JSON `null` is.
             is_good = pc.and_not(row.is_valid(), is_bad)
-            rows.append(self._rows(given, row, is_good))
+            rows.append(self._rows({**given, TIME: times}, row, is_good))
         table = pa.Table.from_batches(rows) if rows else None
         if table is not None and table.num_rows:
             made = self.parts.run(table).combine_chunks()

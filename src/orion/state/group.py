@@ -51,7 +51,7 @@ class GroupOperator:
             kept = state.get(at)
             states, latest = kept or (aggregates.initial(), facts.time_ms)
             old = aggregates.results(states)
-            change = aggregates.add if sign == IN else aggregates.undo
+            change = aggregates.add if sign >= IN else aggregates.undo
             states = change(states, arguments)
             latest = max(latest, facts.time_ms)
             before = old if pending is None else pending
@@ -112,12 +112,12 @@ class _WindowRun:
         return Aggregates(self._layout.calls)
 
     def take(self, row: Row) -> Iterator[Row]:
-        key, arguments, _, facts = self._layout.split(row)
+        key, arguments, rows, facts = self._layout.split(row)
         now = self.clock.advance(facts.origin, facts.time_ms)
         for number, start in enumerate(self._windows.starts(facts.time_ms)):
             due = self._windows.due(start)
             if due <= now:
-                self.clock.drop(facts, self._bounds(start)[1], now)
+                self.clock.drop(facts, self._bounds(start)[1], now, rows)
                 continue
             change = self._change(key, start, arguments, facts)
             if not self._operator.final:

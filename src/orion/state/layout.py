@@ -11,6 +11,7 @@ from orion.state.value import Row
 
 SIGN = "$sign"
 # A row is added, taken out, or taken out without a word since the same group gets another.
+# A part of a group is several rows that are added: its sign is their number.
 IN, OUT, SILENT_OUT = 1, -1, -2
 OLD = "$old."
 HAD_OLD = "$had_old"

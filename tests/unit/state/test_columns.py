@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable
+from copy import deepcopy
 from decimal import Decimal as Number
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from orion.state import (
     Parts,
     SessionOperator,
     SessionWindows,
+    Slots,
     StreamTableOperator,
     TimeWindows,
     WindowOperator,
@@ -33,6 +35,7 @@ from orion.state import (
     read_late_rows,
 )
 from orion.state.columns import sorted_table
+from orion.state.fact import in_order
 from orion.state.store import StateStore
 from orion.state.value import read_rows, write_rows
 
@@ -124,7 +127,7 @@ def agree(
         by_column = StateStore(folder / "columns" / "0" / "0.db", number, notes_late=True)
         found = operator.run_table(table, by_column)  # type: ignore[attr-defined]
         by_row = StateStore(folder / "rows" / "0" / "0.db", number, notes_late=True)
-        ordered = sorted(read_rows(given.to_batches(), operator.inputs), key=lambda r: r[order])
+        ordered = in_order(read_rows(given.to_batches(), operator.inputs), order)
         wanted = list(operator.run(ordered, by_row))
         if found is None:
             assert may_decline
@@ -192,7 +195,7 @@ def test_groups_that_tell_of_a_batch_once(seed: int, tmp_path: Path) -> None:
         every, once = (StateStore(None, 0) for _ in range(2))
         before: dict[str, Row] = {}
         for rows in batches:
-            ordered = sorted(rows, key=lambda r: r[-4])
+            ordered = in_order(rows, -4)
             after = {**before, **by_group(operator, list(operator.run(ordered, every)))}
             told = list(collapsed.run(ordered, once))
             changed = by_group(operator, told)
@@ -211,32 +214,79 @@ def test_groups_made_of_parts(seed: int, tmp_path: Path) -> None:
     layout = GroupLayout(tuple(keys[: rng.choice([1, 2])]), tuple(rng.sample(every, 4)))
     merged = merged_layout(layout, FUNCTIONS)
     assert merged is not None
-    whole, parts = (
-        CollapsedOperator(GroupOperator(layout)),
-        CollapsedOperator(GroupOperator(merged)),
-    )
     maker = Parts(layout, merged)
-    names = [field.name for field in layout.inputs]
+    batches = [group_rows(layout, rng, first) for first in (0, 100, 200)]
+    agree_in_parts(GroupOperator(layout), GroupOperator(merged), maker, batches, rng, tmp_path)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_windows_made_of_parts(seed: int, tmp_path: Path) -> None:
+    """Rows come to the same in parts, late ones included.
+
+    Which of two partitions comes first at the same time may differ, and with it what is late.
+    """
+    rng = random.Random(seed)
+    calls = (call("COUNT", Scalar.STRING), call("SUM", Scalar.BIGINT), call("MAX", Scalar.INTEGER))
+    layout = GroupLayout((Field("A", Scalar.STRING),), calls)
+    merged = merged_layout(layout, FUNCTIONS)
+    partitions = rng.choice([1, 3])
+    grace = rng.choice([0, 30, 200]) if partitions == 1 else 10**6
+    windows = TimeWindows(60, rng.choice([60, 20]), grace)
+    slots = Slots.of("t", windows)
+    assert merged is not None
+    assert slots is not None
+
+    def row(place: int) -> Row:
+        own = [value(rng, field.type) for field in layout.columns[1:]]
+        time = max(0, place * 10 + (rng.randint(-400, 30) if rng.random() < 0.2 else 0))
+        partition = rng.randrange(partitions)
+        where = [rng.choice([time, place]), 7, partition, place]
+        return f"k{rng.randrange(2)}", *own, 1, time, where, False, None, f"t/{partition}"
+
+    batches = [[row(n) for n in range(at, at + 80)] for at in range(0, 400, 80)]
+    by_rows, by_parts = (WindowOperator(each, windows) for each in (layout, merged))
+    maker = Parts(layout, merged, slots)
+    late = agree_in_parts(by_rows, by_parts, maker, batches, rng, tmp_path)
+    assert (late > 0) == (partitions == 1)
+
+
+def agree_in_parts(
+    by_rows: GroupOperator | WindowOperator,
+    by_parts: GroupOperator | WindowOperator,
+    maker: Parts,
+    batches: list[list[Row]],
+    rng: random.Random,
+    folder: Path,
+) -> int:
+    """Run batches by rows and by parts, each on a state of its own; return how many were late."""
+    whole, merged = CollapsedOperator(by_rows), CollapsedOperator(by_parts)
+    names = [field.name for field in by_rows.inputs]
     order = names.index(SEQUENCE)
     asked = [names.index(field.name) for field in maker.inputs]
-    for number, first in enumerate((0, 100, 200)):
-        rows = group_rows(layout, rng, first)
-        stores = [StateStore(tmp_path / way / "0" / "0.db", number) for way in ("rows", "parts")]
-        wanted = list(whole.run(sorted(rows, key=lambda row: row[order]), stores[0]))
+    late = 0
+    for number, rows in enumerate(batches):
+        stores = [StateStore(folder / way / "0" / "0.db", number) for way in ("rows", "parts")]
+        wanted = list(whole.run(in_order(deepcopy(rows), order), stores[0]))
         cut = rng.randint(0, len(rows))
         narrow = [tuple(row[at] for at in asked) for row in rows]
         given = [[write_rows(some, maker.inputs)] for some in (narrow[:cut], narrow[cut:])]
         made = pa.Table.from_batches([part for some in given for part in maker.task(some)])
         table = sorted_table(made, order)
         assert table is not None
-        found = parts.run_table(table, stores[1])
+        found = merged.run_table(table, stores[1])
         assert found is not None
-        assert by_group(whole.operator, read_rows(found.to_batches(), parts.outputs)) == by_group(
-            whole.operator, wanted
-        )
-        assert spelled(stores[0].changes()) == spelled(stores[1].changes())
+        told = read_rows(found.to_batches(), merged.outputs)
+        assert by_group(by_rows, told) == by_group(by_rows, wanted)
+        assert stores[0].changes() == stores[1].changes()
+        clock = stores[0].get("$clock")
+        late = clock["late"] if clock else 0
         for store in stores:
             store.commit()
+    return late
+
+
+def test_windows_of_uneven_steps_are_not_made_of_parts() -> None:
+    assert Slots.of("t", TimeWindows(60, 25)) is None
 
 
 def test_what_cannot_be_added_up_is_not_made_of_parts() -> None:
@@ -306,7 +356,7 @@ def test_groups_of_a_table(seed: int, tmp_path: Path) -> None:
     agree(change, batches, tmp_path / "change")
     store = StateStore(None, 0)
     order = [field.name for field in change.inputs].index(SEQUENCE)
-    signed = list(change.run(sorted(batches[0], key=lambda r: r[order]), store))
+    signed = list(change.run(in_order(batches[0], order), store))
     store.abandon()
     if signed:
         agree(GroupOperator(layout), [signed], tmp_path / "group")

@@ -26,6 +26,7 @@ from orion.state import (
     Parts,
     SessionOperator,
     SessionWindows,
+    Slots,
     TimeWindows,
     WindowOperator,
     merged_layout,
@@ -36,7 +37,7 @@ def group_source(node: step.Aggregate, around: Surroundings) -> DataFrame | None
     """Return changes of groups straight from the records of a source, where that is possible."""
     parts = _parts(node, around)
     rows = None if parts is None else read_parts(node, parts, around)
-    return None if parts is None or rows is None else _merge(rows, parts, around)
+    return None if parts is None or rows is None else _merge(rows, node, parts, around)
 
 
 def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> DataFrame:
@@ -57,7 +58,8 @@ def group_rows(rows: DataFrame, node: step.Aggregate, around: Surroundings) -> D
             rows = rows.where(quoted(key.name).isNotNull())
     parts = _parts(node, around)
     if parts is not None:
-        return _merge(map_batches(rows, parts.task, parts.inputs, parts.outputs), parts, around)
+        made = map_batches(rows, parts.task, parts.inputs, parts.outputs)
+        return _merge(made, node, parts, around)
     own = _operator(node, layout)
     operator = CollapsedOperator(own) if _collapses(node, around) else own
     return _apply(rows, operator, layout, around)
@@ -74,16 +76,31 @@ def _collapses(node: step.Aggregate, around: Surroundings) -> bool:
 
 def _parts(node: step.Aggregate, around: Surroundings) -> Parts | None:
     """Return what makes parts of the groups, if they may be made of parts."""
-    if node.window is not None or step.is_table(node.input) or not _collapses(node, around):
+    if step.is_table(node.input) or not _collapses(node, around):
+        return None
+    slots = None if node.window is None or around.notes_late else _slots(node)
+    if node.window is not None and slots is None:
         return None
     layout = _layout(node)
     merged = merged_layout(layout, around.functions)
-    return None if merged is None else Parts(layout, merged)
+    return None if merged is None else Parts(layout, merged, slots)
 
 
-def _merge(rows: DataFrame, parts: Parts, around: Surroundings) -> DataFrame:
+def _slots(node: step.Aggregate) -> Slots | None:
+    """Return which rows of windows may become one part; None: no two of them."""
+    rows = node.input
+    while isinstance(rows, step.Filter | step.Flatten):
+        rows = rows.input
+    operator = _operator(node, _layout(node))
+    if not isinstance(rows, step.Read) or not isinstance(operator, WindowOperator):
+        return None
+    return Slots.of(rows.source.topic, operator.windows)
+
+
+def _merge(rows: DataFrame, node: step.Aggregate, parts: Parts, around: Surroundings) -> DataFrame:
     """Return changes of groups by parts of them."""
-    return _apply(rows, CollapsedOperator(GroupOperator(parts.merged)), parts.layout, around)
+    merged = CollapsedOperator(_operator(node, parts.merged))
+    return _apply(rows, merged, parts.layout, around)
 
 
 def _apply(

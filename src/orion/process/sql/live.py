@@ -74,6 +74,7 @@ class LiveSql:
             schema_ids,
             # A change of several records may be news by one of them and not by the last.
             collapses=started.collapses and not done,
+            notes_late=bool(started.late_topic),
         )
         with noting_failures(self.spark, started.query):
             rows = compile_query(started.plan.step, started.sink, around)

@@ -8,13 +8,13 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.command import key_spec, value_spec
 from orion.formats import row_decoding
-from orion.model import Field
+from orion.model import Field, Scalar
 from orion.process.format import is_native
 from orion.process.sql.expression import quoted
 from orion.process.sql.operate import map_batches
-from orion.process.sql.read import REASON, Surroundings, decoded
+from orion.process.sql.read import REASON, Surroundings, decoded, early_time, unreadable_time
 from orion.sql import Source, step, typed
-from orion.state import HEADERS, RECORD, TIME, WHY_NOT, Parts, RecordParts
+from orion.state import HEADERS, RECORD, TIME, WHY_NOT, OwnTime, Parts, RecordParts
 
 _KEY = "$key."
 
@@ -33,7 +33,8 @@ def read_parts(node: step.Aggregate, parts: Parts, around: Surroundings) -> Data
         return None
     keys = [Field(f"{_KEY}{column.name}", column.type) for column in source.key]
     used = [key for key in keys if any(key.name in typed.inputs_of(each) for each in columns)]
-    maker = RecordParts(parts, row_decoding(value_spec(source), around.schemas), columns, used)
+    decode = row_decoding(value_spec(source), around.schemas)
+    maker = RecordParts(parts, decode, columns, used, _own_time(source))
     rows = around.records(source)
     rows = rows.withColumn("$k", decoded(F.col("key"), key_spec(source), around))
     rows = rows.withColumns(
@@ -61,9 +62,22 @@ def read_parts(node: step.Aggregate, parts: Parts, around: Surroundings) -> Data
 
 def _is_plain(read: step.Read, around: Surroundings) -> bool:
     source = read.source
-    if read.qualified or source.is_table or source.event_time or source.windowed:
+    if read.qualified or source.is_table or source.windowed:
+        return False
+    if source.event_time is not None and _own_time(source) is None:
         return False
     return bool(source.value) and not is_native(value_spec(source), around.schemas)
+
+
+def _own_time(source: Source) -> OwnTime | None:
+    """Return a source's time of its own, if it is a column as it is."""
+    if source.event_time is None or source.event_time.pattern is not None:
+        return None
+    name = source.event_time.column
+    found = next((column for column in source.value if column.name == name), None)
+    if found is None or found.type is not Scalar.BIGINT:
+        return None
+    return OwnTime(name, unreadable_time(name), early_time(name))
 
 
 def _columns(node: step.Aggregate, source: Source) -> Sequence[typed.Input | typed.Constant] | None:

@@ -34,6 +34,7 @@ class Surroundings:
         schemas: Where formats with schemas find and register them.
         expected_schemas: See `decode_column`.
         collapses: Whether groups tell of a batch once, instead of once for every row.
+        notes_late: Whether late rows are noted one by one, besides being counted.
     """
 
     records: Callable[[Source], DataFrame]
@@ -43,6 +44,7 @@ class Surroundings:
     schemas: SchemaSource | None = None
     expected_schemas: Set[int] | None = None
     collapses: bool = False
+    notes_late: bool = False
 
 
 def read_source(read: step.Read, around: Surroundings) -> DataFrame:
@@ -164,9 +166,19 @@ def _reason(source: Source) -> Column:
     name = source.event_time.column
     return F.coalesce(
         reason,
-        F.when(F.col(TIME).isNull(), f"the timestamp column '{name}' cannot be read"),
-        F.when(F.col(TIME) < 0, f"the timestamp column '{name}' lies before 1970"),
+        F.when(F.col(TIME).isNull(), unreadable_time(name)),
+        F.when(F.col(TIME) < 0, early_time(name)),
     )
+
+
+def unreadable_time(column: str) -> str:
+    """Say why a record is set aside whose own time is missing."""
+    return f"the timestamp column '{column}' cannot be read"
+
+
+def early_time(column: str) -> str:
+    """Say why a record is set aside whose own time Kafka cannot hold."""
+    return f"the timestamp column '{column}' lies before 1970"
 
 
 def _named(read: step.Read) -> list[Column]:

@@ -8,7 +8,7 @@ from orion.formats import SchemaSource
 from orion.process.format import Encoded, encode_column
 from orion.process.source import row_letter
 from orion.process.sql.expression import quoted
-from orion.process.sql.read import REASON, Surroundings, event_time
+from orion.process.sql.read import REASON, Surroundings, early_time, event_time
 from orion.sql import Source, step, tree
 from orion.state import ABSENT, HEADERS, SEQUENCE, TIME
 
@@ -94,6 +94,4 @@ def _record_time(sink: Source, around: Surroundings) -> Column:
 def _time_reason(sink: Source) -> Column:
     if sink.event_time is None:
         return F.lit(None).cast("string")
-    return F.when(
-        F.col(_TIME) < 0, f"the timestamp column '{sink.event_time.column}' lies before 1970"
-    )
+    return F.when(F.col(_TIME) < 0, early_time(sink.event_time.column))

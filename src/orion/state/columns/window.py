@@ -54,7 +54,8 @@ def run_windows(
     rows = _rows(layout, windows, columns, falls, segments, is_named=final)
     changed = change_groups(layout.calls, rows, state)
     late, starts = falls.late
-    clock.drop_all(*columns.facts.of_late(late), starts + windows.size_ms, now[late])
+    closed_at = starts + windows.size_ms
+    clock.drop_all(*columns.facts.of_late(late), closed_at, now[late], columns.sign[late])
     clock.keep()
     closed = close_windows(Aggregates(layout.calls), state, int(now.max()))
     if final:
