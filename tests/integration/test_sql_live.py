@@ -1,7 +1,9 @@
 """Queries over topics as they grow: output, dead letters, and tables that answer."""
 
 import json
+import random
 import shutil
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
@@ -78,16 +80,21 @@ class Bench:
         for query in self.queries:
             self._runtime.take(verb, query)
 
-    def status(self) -> QueryStatus:
-        """Return how the last query is."""
+    def status(self, query: str | None = None) -> QueryStatus:
+        """Return how a query is; by itself the last one."""
         found: list[QueryStatus] = self._runtime.statuses()
-        return next(status for status in found if status.name == self.queries[-1])
+        return next(status for status in found if status.name == (query or self.queries[-1]))
 
     def write(self, topic: str, rows: list[tuple[str | None, bytes | None]]) -> None:
+        self.send(
+            topic,
+            [Record(value, None if key is None else key.encode()) for key, value in rows],
+        )
+
+    def send(self, topic: str, records: list[Record]) -> None:
         outbox = Outbox(self.app.connection)
-        for key, value in rows:
+        for record in records:
             done: Future[Any] = Future()
-            record = Record(value=value, key=None if key is None else key.encode())
             outbox.send(topic, [record], done.set_result)
             done.result(20)
         outbox.close()
@@ -185,6 +192,8 @@ def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:
     for made in ("ALL", "KEPT"):
         configs = bench.app.topics.configs(f"{name.upper()}_{made}")
         assert configs["cleanup.policy"].value == "compact"
+        # Nor does an event of 1970 make a segment old, behind which all would be compacted at once.
+        assert int(configs["segment.ms"].value or 0) > time.time() * 1000
     views = Views(bench.app.connection, None)
     try:
         ask = "SELECT WINDOWSTART, n FROM {} WHERE user = 'u';"
@@ -365,6 +374,87 @@ def test_groups_tell_of_a_batch_once_where_that_is_asked_for(bench: Bench, topic
         assert [(record.key, record.value) for record in found] == [(b"u0", body) for body in bad]
         reasons = [dict(record.headers)["orion.reason"] for record in found]
         assert all(reasons), reasons
+
+
+def test_records_of_a_partition_are_taken_as_they_lie(bench: Bench, topic: str) -> None:
+    """Whatever their times say: the last one of a key is the one behind all others."""
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (id STRING KEY, v STRING)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1);
+        CREATE TABLE {name}_rows (id STRING PRIMARY KEY, v STRING)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON');
+        CREATE TABLE {name}_words (v STRING PRIMARY KEY, word STRING)
+          WITH (KAFKA_TOPIC='{topic}_words', VALUE_FORMAT='JSON', PARTITIONS=3);
+    """)
+    words = [f"word {number}" for number in range(20)]
+    bench.write(f"{topic}_words", [(word, b'{"word": "%s"}' % word.encode()) for word in words])
+    now = int(time.time() * 1000)
+    given = [("a", b"one", 100), ("b", b"x", 90), ("a", b"two", 50), ("a", b"three", 10)]
+    bench.send(
+        topic,
+        [Record(b'{"v": "%s"}' % v, key.encode(), timestamp_ms=now + at) for key, v, at in given],
+    )
+    bench.sql(f"""
+        CREATE TABLE {name}_last WITH (KAFKA_TOPIC='{topic}_last') AS
+          SELECT id, LATEST_BY_OFFSET(v) AS v FROM {name} GROUP BY id;
+        CREATE TABLE {name}_held WITH (KAFKA_TOPIC='{topic}_held') AS
+          SELECT v, COUNT(*) AS n FROM {name}_rows GROUP BY v;
+    """)
+    # Each word is a foreign key, and with others some task's of their own.
+    bench.write(topic, [("c", b'{"v": "%s"}' % word.encode()) for word in words])
+    bench.sql(f"""
+        CREATE TABLE {name}_told WITH (KAFKA_TOPIC='{topic}_told') AS
+          SELECT r.id AS id, w.word AS word FROM {name}_rows r JOIN {name}_words w ON r.v = w.v;
+    """)
+    bench.settle()
+    assert [row["V"] for key, row in bench.read(f"{topic}_last") if key == b"a"] == [
+        "one",
+        "two",
+        "three",
+    ]
+    assert dict(bench.read(f"{topic}_held"))[b"three"] == {"N": 1}
+    assert [row["WORD"] for key, row in bench.read(f"{topic}_told") if key == b"c"] == words
+
+
+def test_windows_tell_of_a_batch_once_and_drop_what_they_would(bench: Bench, topic: str) -> None:
+    """However their records are added up, windows come to the same, and as many are late."""
+    name = topic.replace("-", "_")
+    declared = "WITH (KAFKA_TOPIC='{}', VALUE_FORMAT='JSON', PARTITIONS=1{})"
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms INT) {declared.format(topic, "")};
+        CREATE STREAM {name}_stamped (user STRING KEY, ms INT, moment BIGINT)
+          {declared.format(topic, ", TIMESTAMP='moment'")};
+    """)
+    windows = "WINDOW HOPPING (SIZE 20 SECONDS, ADVANCE BY 10 SECONDS, GRACE PERIOD 5 SECONDS)"
+    select = f"SELECT user, COUNT(*) AS n, SUM(ms) AS ms FROM {name}"
+    ways = {
+        "columns": f"{select} {windows}",
+        "rows": f"{select} {windows} WHERE ms >= 0",
+        "stamped": f"{select}_stamped {windows}",
+    }
+    late: dict[str, list[int]] = {}
+    for way, asked in {"every": ways["columns"], **ways}.items():
+        bench.set("cache.max.bytes.buffering", "0" if way == "every" else "10000000")
+        made = f"{name}_by_{way}"
+        bench.sql(f"CREATE TABLE {made} WITH (KAFKA_TOPIC='{made}') AS {asked} GROUP BY user;")
+        late[way] = []
+    rng, base = random.Random(5), int(time.time()) // 60 * 60_000 - 3_600_000
+    for batch in range(2):
+        at = [
+            base + batch * 40_000 + rng.randrange(-60_000 * (batch > 0), 40_000) for _ in range(40)
+        ]
+        bodies = [b'{"ms": %d, "moment": %d}' % (n, when) for n, when in enumerate(at)]
+        keys = [f"u{rng.randrange(3)}".encode() for _ in at]
+        given = zip(bodies, keys, at, strict=True)
+        bench.send(topic, [Record(body, key, timestamp_ms=when) for body, key, when in given])
+        bench.settle()
+        tables = {way: dict(bench.read(f"{name}_by_{way}")) for way in late}
+        assert all(table == tables["every"] for table in tables.values())
+        for way, query in zip(late, bench.queries, strict=True):
+            late[way].append(bench.status(query).late_records)
+    assert late["every"][-1] > 0
+    assert all(counts == late["every"] for counts in late.values()), late
 
 
 def test_what_cannot_be_computed_or_the_sink_cannot_hold_is_told(bench: Bench, topic: str) -> None:

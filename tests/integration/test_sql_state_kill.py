@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from orion.app import App, load_settings
 from orion.command import Commands
 from orion.log import Groups, Outbox, Record, Tail, Topics
 from orion.model import OrionError
-from orion.sql import parse_statements
+from orion.sql import parse_statements, tree
 from orion.testing import wait_until
 from orion.testing.kafka import KafkaServer
 
@@ -33,7 +33,7 @@ CREATE STREAM {t}_events (k STRING KEY, id INT, n BIGINT)
 CREATE STREAM {t}_echoes (k STRING KEY, id INT)
   WITH (KAFKA_TOPIC='{t}_echoes', VALUE_FORMAT='JSON', PARTITIONS=3);
 CREATE TABLE {t}_names (k STRING PRIMARY KEY, name STRING)
-  WITH (KAFKA_TOPIC='{t}_names', VALUE_FORMAT='JSON', PARTITIONS=3);
+  WITH (KAFKA_TOPIC='{t}_names', VALUE_FORMAT='JSON', PARTITIONS=2);
 CREATE TABLE {t}_counts AS SELECT k, COUNT(*) AS c, SUM(n) AS s FROM {t}_events GROUP BY k;
 CREATE TABLE {t}_windows AS SELECT k, COUNT(*) AS c FROM {t}_events
   WINDOW TUMBLING (SIZE 10 SECONDS) GROUP BY k;
@@ -41,7 +41,13 @@ CREATE STREAM {t}_named AS SELECT e.k, e.id, m.name FROM {t}_events e JOIN {t}_n
 CREATE STREAM {t}_pairs AS SELECT a.id AS id, a.k AS k, b.k AS other FROM {t}_events a
   JOIN {t}_echoes b WITHIN 1 HOUR ON a.id = b.id;
 """
-QUERIES = ("COUNTS", "WINDOWS", "NAMED", "PAIRS")
+# Key, number, value and time.
+Event = tuple[str, int, int, int]
+
+
+def other_key(number: int) -> str:
+    """Return the key that an event names besides its own."""
+    return f"k{number * 3 % NAMES}"
 
 
 class Writer:
@@ -53,7 +59,7 @@ class Writer:
         self._chance = random.Random(7)
         # Kafka deletes records that are older than their topic keeps them.
         self._begin_ms = int(time.time() * 1000) - 3_600_000
-        self.events: list[tuple[str, int, int, int]] = []
+        self.events: list[Event] = []
 
     def name_keys(self) -> None:
         for key in range(NAMES):
@@ -66,7 +72,12 @@ class Writer:
             self.events.append((key, number, self._chance.randint(0, 9), time_ms))
             # Every so often an event happened longer ago than the record says.
             happened = time_ms - (5_000 if number % 40 == 39 else 0)
-            value = {"id": number, "n": self.events[-1][2], "happened": happened}
+            value = {
+                "id": number,
+                "n": self.events[-1][2],
+                "other": other_key(number),
+                "happened": happened,
+            }
             self._send("events", key, value, time_ms)
             self._send("echoes", f"e{number % 5}", {"id": number}, time_ms)
 
@@ -99,27 +110,44 @@ def start_engine(folder: Path, addresses: str, strike: str) -> "subprocess.Popen
 def test_state_and_output_survive_every_strike(
     kafka: KafkaServer, topic: str, tmp_path: Path
 ) -> None:
-    prefix = "s" + topic.replace("-", "").replace("_", "")[-8:]
-    flags = {"kafka.bootstrap_servers": kafka.addresses}
-    app = App(load_settings(flags, project=tmp_path))
+    prefix = prefix_of(topic)
+    app, events = survive(SCRIPT, prefix, kafka, tmp_path)
+    _check(app, prefix, events)
+
+
+def prefix_of(topic: str) -> str:
+    """Return what names of sources begin with."""
+    return "s" + topic.replace("-", "").replace("_", "")[-8:]
+
+
+def survive(script: str, prefix: str, kafka: KafkaServer, folder: Path) -> tuple[App, list[Event]]:
+    """Run the queries of a script through every strike; return the events that they were given."""
+    app = App(load_settings({"kafka.bootstrap_servers": kafka.addresses}, project=folder))
     commands = app.open_commands(app.schemas)
-    for statement in parse_statements(SCRIPT.format(t=prefix)):
-        commands.accept(statement, {})
+    properties: dict[str, str] = {}
+    statements = parse_statements(script.format(t=prefix))
+    for statement in statements:
+        if isinstance(statement, tree.SetProperty):
+            properties[statement.name] = statement.value
+        else:
+            commands.accept(statement, properties)
+    queries = [name for name in commands.queries if f"_{prefix.upper()}_" in name]
+    assert len(queries) == sum(isinstance(each, tree.CreateAs) for each in statements)
     writer = Writer(app, prefix)
     writer.name_keys()
     try:
         for strike in STRIKES:
-            strike_engine(start_engine(tmp_path, kafka.addresses, strike), writer)
-        engine = start_engine(tmp_path, kafka.addresses, "")
+            strike_engine(start_engine(folder, kafka.addresses, strike), writer)
+        engine = start_engine(folder, kafka.addresses, "")
         try:
-            _drain(app, commands, prefix)
+            _drain(app, queries)
         finally:
             engine.terminate()
             engine.wait(timeout=30)
     finally:
         writer.close()
-        _drop(commands, app, prefix)
-    _check(app, prefix, writer.events)
+        _drop(commands, queries)
+    return app, writer.events
 
 
 def strike_engine(engine: "subprocess.Popen[bytes]", writer: Writer) -> None:
@@ -137,23 +165,21 @@ def strike_engine(engine: "subprocess.Popen[bytes]", writer: Writer) -> None:
     assert engine.wait(timeout=10) == -signal.SIGKILL, "the engine ended by itself"
 
 
-def _drain(app: App, commands: Commands, prefix: str) -> None:
+def _drain(app: App, queries: Sequence[str]) -> None:
     groups = Groups(app.connection)
-    mine = [name for name in commands.queries if f"_{prefix.upper()}_" in name]
-    assert len(mine) == len(QUERIES)
 
     def is_done() -> bool:
         try:
-            return all(groups.get(name).lag_records == 0 for name in mine)
+            return all(groups.get(name).lag_records == 0 for name in queries)
         except OrionError:
             return False
 
     wait_until(is_done, timeout_s=240, what="The end of all topics")
 
 
-def _drop(commands: Commands, app: App, prefix: str) -> None:
+def _drop(commands: Commands, queries: Sequence[str]) -> None:
     """Leave an empty catalogue to the other tests of this Kafka."""
-    for name in [name for name in commands.queries if f"_{prefix.upper()}_" in name]:
+    for name in queries:
         (statement,) = parse_statements(f"TERMINATE {name};")
         commands.accept(statement, {})
 
@@ -166,7 +192,7 @@ def read_rows(app: App, topic: str) -> list[tuple[bytes | None, Any]]:
     return [(record.key, json.loads(record.value or b"null")) for record in records]
 
 
-def _check(app: App, prefix: str, events: list[tuple[str, int, int, int]]) -> None:
+def _check(app: App, prefix: str, events: list[Event]) -> None:
     name = prefix.upper()
     assert name in {topic.split("_")[0] for topic in Topics(app.connection).names()}
     _check_counts(read_rows(app, f"{name}_COUNTS"), events)
@@ -182,9 +208,7 @@ def _check(app: App, prefix: str, events: list[tuple[str, int, int, int]]) -> No
     assert pairs == Counter((key, f"e{number % 5}") for key, number, _, _ in events)
 
 
-def _check_counts(
-    found: list[tuple[bytes | None, Any]], events: list[tuple[str, int, int, int]]
-) -> None:
+def _check_counts(found: list[tuple[bytes | None, Any]], events: list[Event]) -> None:
     """One change for every event of a key: the count goes up by one, the sum as it must."""
     seen: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for raw, row in found:
