@@ -16,12 +16,12 @@ class Ends(Protocol):
     """Where a job begins and ends."""
 
     def read(self) -> DataFrame:
-        """Return the bids, and the record's key as `_key`."""
+        """Return the bids, and the record's key and time as `_key` and `_timestamp`."""
 
     def write(
         self, rows: DataFrame, topic: str, name: str, *, key: Sequence[str], output_mode: str
     ) -> None:
-        """Start a query that writes rows as JSON.
+        """Start a query that writes rows as JSON, with their `_timestamp` if they have one.
 
         Args:
             key: The columns that become the record's key.
@@ -53,19 +53,22 @@ class SparkEnds:
     addresses: str
 
     def read(self) -> DataFrame:
-        return spark_bids(self.addresses, self.source).withColumnRenamed("key", "_key")
+        rows = spark_bids(self.addresses, self.source)
+        return rows.withColumnsRenamed({"key": "_key", "timestamp": "_timestamp"})
 
     def write(
         self, rows: DataFrame, topic: str, name: str, *, key: Sequence[str], output_mode: str
     ) -> None:
         own = F.col("_key") if list(key) == ["_key"] else F.to_json(F.struct(*key))
-        body = [column for column in rows.columns if column not in key]
-        records = rows.select(own.alias("key"), F.to_json(F.struct(*body)).alias("value"))
+        times = [F.col(name).alias("timestamp") for name in rows.columns if name == "_timestamp"]
+        body = [column for column in rows.columns if column not in (*key, "_timestamp")]
+        value = F.to_json(F.struct(*body)).alias("value")
+        records = rows.select(own.alias("key"), value, *times)
         write_by_spark(records, self.addresses, topic, tuned=True, output_mode=output_mode)
 
 
 def filter_bids(ends: Ends, topic: str, name: str) -> None:
-    rows = ends.read().where(CONDITION).select(*KEPT, "_key")
+    rows = ends.read().where(CONDITION).select(*KEPT, "_key", "_timestamp")
     ends.write(rows, topic, name, key=("_key",), output_mode="append")
 
 

@@ -27,12 +27,12 @@ def orion_run(source: str, mode: str) -> Callable[[], None]:
 
 
 def spark_bids(addresses: str, source: str, *, start: str = "earliest") -> DataFrame:
-    """Return bids as Spark alone reads them, the record's key beside them."""
+    """Return bids as Spark alone reads them, the record's key and time beside them."""
     reader = orion.spark.readStream.format("kafka").option("kafka.bootstrap.servers", addresses)
     reader = reader.option("subscribe", source).option("startingOffsets", start)
     raw = reader.option("maxOffsetsPerTrigger", str(BATCH_RECORDS)).load()
     value = F.from_json(F.col("value").cast("string"), COLUMNS)
-    return raw.select("key", value.alias("v")).select("key", "v.*")
+    return raw.select("key", "timestamp", value.alias("v")).select("key", "timestamp", "v.*")
 
 
 def spark_rows(addresses: str, source: str, *, start: str = "earliest") -> DataFrame:
