@@ -42,7 +42,7 @@ types: setup
 imports: setup
 	@$(BIN)/lint-imports
 unit: setup
-	@$(BIN)/pytest -q -m "not slow" tests/unit tests/test_house_rules.py --doctest-modules src/orion/model src/orion/formats src/orion/sql -n 2
+	@$(BIN)/pytest -q -m "not slow" tests/unit tests/test_house_rules.py --doctest-modules src/orion --ignore src/orion/demo -n 2
 
 integration: setup
 	@$(BIN)/pytest -q -m slow tests/unit -n 2

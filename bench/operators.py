@@ -152,7 +152,8 @@ def run_batch(operator: Operator, batch: pa.RecordBatch, path: Path, number: int
     # As tasks do.
     gc.disable()
     state = StateStore(path, number)
-    run_partition(operator, [batch], order, state)
+    for _ in run_partition(operator, [batch], order, state):
+        pass
     state.commit()
     gc.enable()
 

@@ -19,7 +19,7 @@ Key = str | int | bytes
 _READ_AT_ONCE = 500
 _WRITE_AT_ONCE = 50_000
 # Told apart from files of another making, whose values would be misread.
-_FORMAT = 2
+_FORMAT = 3
 # Of one partition while its task runs; the state itself may be far larger.
 CACHE_KIB = 32 * 1024
 # An entry may have a moment at which it is over: `due`.

@@ -4,17 +4,26 @@ The first follows the left table by its own key and tells each foreign key who h
 keeps, for each foreign key, the right row and the left rows that have it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from orion.model import Field, Scalar, Type
 from orion.state.fact import FACT_FIELDS, Facts
+from orion.state.file import Key
 from orion.state.layout import JOIN_KEY, LEFT, SIDE, JoinLayout, Values
 from orion.state.store import StateStore, store_key
 from orion.state.value import Row
 
 OWN_KEY = "$own_key"
+# Left rows that are kept in one bundle, on average at most, and how many more bundles follow then.
+_TOGETHER, _MORE = 64, 4
+# A left row that is kept: its own key, its columns.
+_Left = tuple[Any, Values]
+# Of a foreign key: its right row, how many left rows there are, and in how many bundles.
+_Head = tuple[Values | None, int, int]
 
 
 @dataclass(frozen=True)
@@ -88,38 +97,31 @@ class ForeignKeyOperator:
         """Give a change for a left row, or for every left row that names a right one."""
         middle = 4 + len(self.layout.left)
         end = middle + len(self.layout.right)
+        _load(rows, state)
         for row in rows:
             facts = Facts(*row[end:])
-            at = store_key((row[1],))
-            kept: tuple[Values | None, dict[Any, Any]] = state.get(at) or (None, {})
             if row[0] == LEFT:
-                yield from self._left(row, kept, facts, state, at)
+                yield from self._left(row, facts, state)
             elif row[1] is not None:
                 right = None if facts.is_absent else row[middle:end]
-                state.put(at, (right, kept[1]) if right is not None or kept[1] else None)
-                for number, (own_key, left) in enumerate(kept[1].values()):
+                named = _Named(row[1], state)
+                named.put_right(right)
+                for number, (own_key, left) in enumerate(named.lefts()):
                     yield self._joined(own_key, left, right, facts, number)
 
-    def _left(
-        self,
-        row: Row,
-        kept: tuple[Values | None, dict[Any, Any]],
-        facts: Facts,
-        state: StateStore,
-        at: Any,
-    ) -> Iterator[Row]:
-        own_key, is_silent = row[2], row[3]
-        named = store_key((own_key,))
-        followers = {k: v for k, v in kept[1].items() if k != named}
-        if facts.is_absent:
-            state.put(at, (kept[0], followers) if kept[0] is not None or followers else None)
-            if not is_silent and (kept[0] is not None or self.layout.keeps_left):
-                yield self._joined(own_key, None, None, facts, 0)
-            return
-        left = row[4 : 4 + len(self.layout.left)]
-        right = kept[0] if row[1] is not None else None
-        state.put(at, (kept[0], {**followers, named: (own_key, left)}))
-        yield self._joined(own_key, left, right, facts, 0)
+    def _left(self, row: Row, facts: Facts, state: StateStore) -> Iterator[Row]:
+        key, own_key, is_silent = row[1:4]
+        left = None if facts.is_absent else row[4 : 4 + len(self.layout.left)]
+        right = None
+        # A row without a foreign key waits for nobody.
+        if key is not None:
+            named = _Named(key, state)
+            named.put_left(own_key, left)
+            right = named.right
+        if left is not None:
+            yield self._joined(own_key, left, right, facts, 0)
+        elif not is_silent and (right is not None or self.layout.keeps_left):
+            yield self._joined(own_key, None, None, facts, 0)
 
     def _joined(
         self, own_key: Any, left: Values | None, right: Values | None, facts: Facts, number: int
@@ -127,3 +129,80 @@ class ForeignKeyOperator:
         there = left is not None and (right is not None or self.layout.keeps_left)
         tail = facts.row(number, time_ms=facts.time_ms, is_absent=not there)
         return (own_key, *self.layout.joined(left, right), *tail)
+
+
+class _Named:
+    """A foreign key: its right row, and the left rows that name it, in bundles.
+
+    State, by foreign key: `_Head`; by foreign key and bundle: left rows by their own key. So the
+    change of one left row costs the same, however many others name the same right row.
+    """
+
+    def __init__(self, key: Any, state: StateStore) -> None:
+        self._key = key
+        self._state = state
+        self._kept: _Head = state.get(_head(key)) or (None, 0, 1)
+        self.right: Values | None = self._kept[0]
+        self._count: int = self._kept[1]
+        self._bundles: int = self._kept[2]
+
+    def bundle_of(self, own_key: Any) -> Key:
+        """Return where a left row is kept."""
+        named = str(store_key((own_key,))).encode()
+        return store_key((self._key, crc32(named) % self._bundles))
+
+    def put_right(self, right: Values | None) -> None:
+        self.right = right
+        self._keep()
+
+    def put_left(self, own_key: Any, left: Values | None) -> None:
+        """Keep a left row; None: it has gone."""
+        at, named = self.bundle_of(own_key), store_key((own_key,))
+        before: Mapping[Key, _Left] = self._state.get(at) or {}
+        # What the state has given is not changed: a batch may be given up.
+        after = {name: kept for name, kept in before.items() if name != named}
+        if left is not None:
+            after[named] = (own_key, left)
+        self._state.put(at, after or None)
+        self._count += len(after) - len(before)
+        if self._count > _TOGETHER * self._bundles:
+            self._spread()
+        self._keep()
+
+    def lefts(self) -> Iterator["_Left"]:
+        """Give the left rows."""
+        names = [store_key((self._key, number)) for number in range(self._bundles)]
+        for bundle in self._state.get_all(names):
+            yield from (bundle or {}).values()
+
+    def _spread(self) -> None:
+        """Keep the left rows in more bundles than before."""
+        lefts = list(self.lefts())
+        self._bundles *= _MORE
+        bundles: dict[Key, dict[Key, _Left]] = defaultdict(dict)
+        for own_key, left in lefts:
+            bundles[self.bundle_of(own_key)][store_key((own_key,))] = (own_key, left)
+        for number in range(self._bundles):
+            at = store_key((self._key, number))
+            self._state.put(at, bundles.get(at))
+
+    def _keep(self) -> None:
+        found = self.right, self._count, self._bundles
+        if found != self._kept:
+            self._kept = found
+            there = self.right is not None or self._count
+            self._state.put(_head(self._key), found if there else None)
+
+
+def _head(key: Any) -> Key:
+    return store_key((key, "right"))
+
+
+def _load(rows: Sequence[Row], state: StateStore) -> None:
+    """Read what rows of both sides will ask for, many at a time."""
+    state.load(_head(row[1]) for row in rows)
+    state.load(
+        _Named(row[1], state).bundle_of(row[2])
+        for row in rows
+        if row[0] == LEFT and row[1] is not None
+    )

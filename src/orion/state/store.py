@@ -10,6 +10,8 @@ from orion.state.file import Changes, Key, StateFile, place_of
 from orion.state.late import LateRow
 
 _FAR = 1 << 62
+# What the names of other keys than a plain text begin with.
+_MARKS = ("$", "[")
 
 
 class StateStore:
@@ -170,12 +172,18 @@ class StateStore:
 def store_key(parts: tuple[Any, ...]) -> Key:
     """Return values as a key: the same bytes for the same values, in every process.
 
-    >>> store_key((5,)), store_key(("a", 1))
-    (5, '["a",1]')
+    A text that looks like another key, or like what operators keep of their own, is written so
+    that it does not.
+
+    >>> store_key((5,)), store_key(("a",)), store_key(("a", 1)), store_key(("$clock",))
+    (5, 'a', '["a",1]', '["$clock"]')
     """
-    if len(parts) == 1 and type(parts[0]) in (str, int, bytes):
-        found: Key = parts[0]
-        return found
+    if len(parts) == 1:
+        (found,) = parts
+        kind = type(found)
+        if kind is int or kind is bytes or (kind is str and found[:1] not in _MARKS):
+            plain: Key = found
+            return plain
     return _ENCODER.encode(parts)
 
 

@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +23,8 @@ from orion.state.value import Row, read_rows, write_rows
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 # Where Spark's streams tell their tasks the number of the batch.
 BATCH_PROPERTY = "streaming.sql.batchId"
+# How many rows go out at once where they are made one by one.
+_ROWS = 10_000
 
 
 class Operator(Protocol):
@@ -75,10 +78,9 @@ def make_task(operator: Operator, place: StatePlace, order: int) -> Task:
         gc.disable()
         try:
             with _keeping(StateStore(path, batch, notes_late=place.notes_late)) as state:
-                found = run_partition(operator, list(batches), order, state)
+                yield from run_partition(operator, list(batches), order, state)
         finally:
             gc.enable()
-        yield from found
 
     return task
 
@@ -111,29 +113,34 @@ def _keeping(state: StateStore) -> Iterator[StateStore]:
 
 def run_partition(
     operator: Operator, batches: list[pa.RecordBatch], order: int, state: StateStore
-) -> list[pa.RecordBatch]:
-    """Return what an operator makes of the rows of one partition, by columns where it can."""
-    found = _run_table(operator, batches, order, state)
-    if found is not None:
-        return found
-    rows = in_order(read_rows(batches, operator.inputs), order)
-    return [write_rows(list(operator.run(rows, state)), operator.outputs)]
+) -> Iterator[pa.RecordBatch]:
+    """Give what an operator makes of the rows of one partition, by columns where it can."""
+    tables = _run_table(operator, batches, order, state)
+    if tables is not None:
+        # The types that Spark was told.
+        kinds = [arrow_type(field.type) for field in operator.outputs]
+        for table in tables:
+            yield from _fitted(table, kinds).to_batches()
+        return
+    rows = operator.run(in_order(read_rows(batches, operator.inputs), order), state)
+    while some := list(islice(rows, _ROWS)):
+        yield write_rows(some, operator.outputs)
 
 
 def _run_table(
     operator: Operator, batches: list[pa.RecordBatch], order: int, state: StateStore
-) -> list[pa.RecordBatch] | None:
+) -> Iterable[pa.Table] | None:
     """Return what an operator makes of whole columns, if it can do so."""
-    run: Callable[[pa.Table, StateStore], pa.Table | None] | None
+    run: Callable[[pa.Table, StateStore], pa.Table | Iterator[pa.Table] | None] | None
     run = getattr(operator, "run_table", None)
     if run is None or not batches:
         return None
     table = sorted_table(pa.Table.from_batches(batches), order)
     found = None if table is None else run(table, state)
-    if found is None:
-        return None
-    # The types that Spark was told.
-    kinds = [arrow_type(field.type) for field in operator.outputs]
-    columns = zip(found.columns, kinds, strict=True)
+    return [found] if isinstance(found, pa.Table) else found
+
+
+def _fitted(table: pa.Table, kinds: Sequence[pa.DataType]) -> pa.Table:
+    columns = zip(table.columns, kinds, strict=True)
     cast = [column if column.type == kind else column.cast(kind) for column, kind in columns]
-    return list(pa.Table.from_arrays(cast, names=found.column_names).to_batches())
+    return pa.Table.from_arrays(cast, names=table.column_names)

@@ -133,7 +133,9 @@ def agree(
             assert may_decline
             list(operator.run(ordered, by_column))
         else:
-            assert spelled(read_rows(found.to_batches(), operator.outputs)) == spelled(wanted)
+            tables = [found] if isinstance(found, pa.Table) else list(found)
+            made = [batch for table in tables for batch in table.to_batches()]
+            assert spelled(read_rows(made, operator.outputs)) == spelled(wanted)
         if compare_state:
             assert spelled(by_column.changes()) == spelled(by_row.changes())
         by_column.commit()
@@ -415,6 +417,47 @@ def test_two_streams(seed: int, tmp_path: Path) -> None:
     operator = IntervalOperator(layout, rng.choice([0, 50]), rng.choice([10, 100]), grace)
     # What is forgotten when differs by batch and by row; what goes out does not.
     agree(operator, batches, tmp_path, may_decline=True, compare_state=False)
+
+
+def test_a_key_that_meets_itself_does_so_in_pieces(tmp_path: Path) -> None:
+    fields = [Field(name, Scalar.BIGINT) for name in ("L", "R")]
+    layout = JoinLayout(Scalar.STRING, (fields[0],), (fields[1],), False, False)
+    operator = IntervalOperator(layout, 0, 0, None)
+    sides = (n % 2 for n in range(2_000))
+    rows = [(side, "a", n, n, 5, [5, 7, 0, n], False, None, "t/0") for n, side in enumerate(sides)]
+    state = StateStore(tmp_path / "s.db", 0)
+    table = pa.Table.from_batches([write_rows(rows, operator.inputs)])
+    found = operator.run_table(table, state)
+    assert found is not None
+    sizes = [made.num_rows for made in found]
+    assert sum(sizes) == 1_000 * 1_000
+    assert max(sizes) < 200_000
+    state.commit()
+
+
+@pytest.mark.parametrize("way", ["rows", "columns"])
+def test_an_event_takes_from_the_state_only_what_is_near(way: str, tmp_path: Path) -> None:
+    """Events are kept for a day and more, most of them for no partner that could still come."""
+    fields = [Field(name, Scalar.BIGINT) for name in ("L", "R")]
+    layout = JoinLayout(Scalar.STRING, (fields[0],), (fields[1],), False, False)
+    operator = IntervalOperator(layout, 1_000, 1_000, None)
+
+    def rows(times: range) -> list[Row]:
+        return [(at % 2, "a", at, at, at, [at, 7, 0, at], False, None, "t/0") for at in times]
+
+    state = StateStore(tmp_path / "s.db", 0)
+    list(operator.run(rows(range(0, 3_600_000, 1_001)), state))
+    state.commit()
+    state = StateStore(tmp_path / "s.db", 1)
+    given = rows(range(3_600_000, 3_600_010, 3))
+    if way == "rows":
+        list(operator.run(given, state))
+    else:
+        table = pa.Table.from_batches([write_rows(given, operator.inputs)])
+        assert operator.run_table(table, state) is not None
+    (kept,) = (value for name, value in state.changes().items() if name != "$clock")
+    assert 4 <= len(kept[1]) + len(kept[2]) <= 8
+    state.commit()
 
 
 @pytest.mark.parametrize("rows", [3, 70, 200])

@@ -405,6 +405,35 @@ def test_a_foreign_key_is_followed(seed: int, tmp_path: Path) -> None:
     assert final == wanted
 
 
+def test_many_rows_of_one_foreign_key_are_kept_apart(tmp_path: Path) -> None:
+    """A change of one of them does not touch all the others."""
+    layout = joining()
+    operator = ForeignKeyOperator(layout, Scalar.STRING)
+
+    def left(own: int, at: int, *, gone: bool = False) -> Row:
+        number = None if gone else own
+        return (LEFT, "f", f"k{own}", False, number, None, *facts(at, at, absent=gone))
+
+    def right(at: int) -> Row:
+        return (RIGHT, "f", None, False, None, at, *facts(at, at))
+
+    path = tmp_path / "s.db"
+    filled = _run_once(operator, [right(0), *(left(n, n + 1) for n in range(1_000))], path, 0)
+    assert [row[1:3] for row in filled] == [(n, 0) for n in range(1_000)]
+    gone = [left(n, 2_000 + n, gone=True) for n in range(0, 1_000, 2)]
+    assert all(row[5] for row in _run_once(operator, gone, path, 1))
+    told = _run_once(operator, [right(5_000)], path, 2)
+    assert sorted(row[1:3] for row in told) == [(n, 5_000) for n in range(1, 1_000, 2)]
+    state = StateStore(path, 3)
+    assert [row[1:3] for row in operator.run([left(7, 6_000)], state)] == [(7, 5_000)]
+    (bundle,) = state.changes().values()
+    assert 1 <= len(bundle) < 100
+    state.commit()
+    again = _run_once(operator, [left(n, 7_000, gone=True) for n in range(1_000)], path, 4)
+    assert len(again) == 1_000
+    assert _run_once(operator, [right(8_000)], path, 5) == []
+
+
 def run_one(operator: Operator, row: Row | None, path: Path, number: int) -> list[Row]:
     return _run_once(operator, [] if row is None else [row], path, number)
 
