@@ -4,7 +4,6 @@ The first follows the left table by its own key and tells each foreign key who h
 keeps, for each foreign key, the right row and the left rows that have it.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,27 +96,28 @@ class ForeignKeyOperator:
         """Give a change for a left row, or for every left row that names a right one."""
         middle = 4 + len(self.layout.left)
         end = middle + len(self.layout.right)
-        _load(rows, state)
+        named = _load(rows, state)
         for row in rows:
             facts = Facts(*row[end:])
             if row[0] == LEFT:
-                yield from self._left(row, facts, state)
+                yield from self._left(row, facts, named)
             elif row[1] is not None:
-                right = None if facts.is_absent else row[middle:end]
-                named = _Named(row[1], state)
-                named.put_right(right)
-                for number, (own_key, left) in enumerate(named.lefts()):
-                    yield self._joined(own_key, left, right, facts, number)
+                own = named[_head(row[1])]
+                own.right = None if facts.is_absent else row[middle:end]
+                for number, (own_key, left) in enumerate(own.lefts()):
+                    yield self._joined(own_key, left, own.right, facts, number)
+        for own in named.values():
+            own.keep()
 
-    def _left(self, row: Row, facts: Facts, state: StateStore) -> Iterator[Row]:
+    def _left(self, row: Row, facts: Facts, named: Mapping[Key, "_Named"]) -> Iterator[Row]:
         key, own_key, is_silent = row[1:4]
         left = None if facts.is_absent else row[4 : 4 + len(self.layout.left)]
         right = None
         # A row without a foreign key waits for nobody.
         if key is not None:
-            named = _Named(key, state)
-            named.put_left(own_key, left)
-            right = named.right
+            own = named[_head(key)]
+            own.put_left(own_key, left)
+            right = own.right
         if left is not None:
             yield self._joined(own_key, left, right, facts, 0)
         elif not is_silent and (right is not None or self.layout.keeps_left):
@@ -144,52 +144,50 @@ class _Named:
         self._kept: _Head = state.get(_head(key)) or (None, 0, 1)
         self.right: Values | None = self._kept[0]
         self._count: int = self._kept[1]
-        self._bundles: int = self._kept[2]
+        self._spread(self._kept[2])
 
-    def bundle_of(self, own_key: Any) -> Key:
-        """Return where a left row is kept."""
-        named = str(store_key((own_key,))).encode()
-        return store_key((self._key, crc32(named) % self._bundles))
+    def _spread(self, bundles: int) -> None:
+        self._bundles = [store_key((self._key, number)) for number in range(bundles)]
 
-    def put_right(self, right: Values | None) -> None:
-        self.right = right
-        self._keep()
+    def bundle_of(self, name: Key) -> Key:
+        """Return where a left row is kept, by the name of its own key."""
+        if len(self._bundles) == 1:
+            return self._bundles[0]
+        return self._bundles[crc32(str(name).encode()) % len(self._bundles)]
 
     def put_left(self, own_key: Any, left: Values | None) -> None:
         """Keep a left row; None: it has gone."""
-        at, named = self.bundle_of(own_key), store_key((own_key,))
+        name = store_key((own_key,))
+        at = self.bundle_of(name)
         before: Mapping[Key, _Left] = self._state.get(at) or {}
         # What the state has given is not changed: a batch may be given up.
-        after = {name: kept for name, kept in before.items() if name != named}
+        after = {other: kept for other, kept in before.items() if other != name}
         if left is not None:
-            after[named] = (own_key, left)
+            after[name] = (own_key, left)
         self._state.put(at, after or None)
         self._count += len(after) - len(before)
-        if self._count > _TOGETHER * self._bundles:
-            self._spread()
-        self._keep()
+        if self._count > _TOGETHER * len(self._bundles):
+            self._spread_further()
 
-    def lefts(self) -> Iterator["_Left"]:
+    def lefts(self) -> Iterator[_Left]:
         """Give the left rows."""
-        names = [store_key((self._key, number)) for number in range(self._bundles)]
-        for bundle in self._state.get_all(names):
+        for bundle in self._state.get_all(self._bundles):
             yield from (bundle or {}).values()
 
-    def _spread(self) -> None:
+    def _spread_further(self) -> None:
         """Keep the left rows in more bundles than before."""
         lefts = list(self.lefts())
-        self._bundles *= _MORE
-        bundles: dict[Key, dict[Key, _Left]] = defaultdict(dict)
+        self._spread(_MORE * len(self._bundles))
+        bundles: dict[Key, dict[Key, _Left]] = {at: {} for at in self._bundles}
         for own_key, left in lefts:
-            bundles[self.bundle_of(own_key)][store_key((own_key,))] = (own_key, left)
-        for number in range(self._bundles):
-            at = store_key((self._key, number))
-            self._state.put(at, bundles.get(at))
+            name = store_key((own_key,))
+            bundles[self.bundle_of(name)][name] = (own_key, left)
+        self._state.put_all(list(bundles), [bundle or None for bundle in bundles.values()])
 
-    def _keep(self) -> None:
-        found = self.right, self._count, self._bundles
+    def keep(self) -> None:
+        """Make the right row part of the state, and how many left ones there are."""
+        found = self.right, self._count, len(self._bundles)
         if found != self._kept:
-            self._kept = found
             there = self.right is not None or self._count
             self._state.put(_head(self._key), found if there else None)
 
@@ -198,11 +196,11 @@ def _head(key: Any) -> Key:
     return store_key((key, "right"))
 
 
-def _load(rows: Sequence[Row], state: StateStore) -> None:
-    """Read what rows of both sides will ask for, many at a time."""
-    state.load(_head(row[1]) for row in rows)
-    state.load(
-        _Named(row[1], state).bundle_of(row[2])
-        for row in rows
-        if row[0] == LEFT and row[1] is not None
-    )
+def _load(rows: Sequence[Row], state: StateStore) -> dict[Key, _Named]:
+    """Return the foreign keys of rows, and read what these will ask for, many at a time."""
+    heads = {_head(row[1]): row[1] for row in rows if row[1] is not None}
+    state.load(heads)
+    named = {head: _Named(key, state) for head, key in heads.items()}
+    lefts = (row for row in rows if row[0] == LEFT and row[1] is not None)
+    state.load(named[_head(row[1])].bundle_of(store_key((row[2],))) for row in lefts)
+    return named

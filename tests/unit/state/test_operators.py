@@ -300,11 +300,11 @@ def test_two_tables_end_as_their_rows_do(kind: str, seed: int, tmp_path: Path) -
 @pytest.mark.parametrize("seed", SEEDS)
 def test_events_that_lie_close_enough_meet_once(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
-    before, after = rng.choice([(20, 20), (0, 50), (50, 5)])
-    rows = [
-        (rng.choice([LEFT, RIGHT]), rng.choice(KEYS), n, max(0, n * 10 + rng.randint(-60, 20)))
-        for n in range(50)
-    ]
+    # Slow events are kept in many slots, quick ones in one.
+    pace = rng.choice([1, 100])
+    before, after = (pace * far for far in rng.choice([(20, 20), (0, 50), (50, 5)]))
+    times = [pace * max(0, n * 10 + rng.randint(-60, 20)) for n in range(50)]
+    rows = [(rng.choice([LEFT, RIGHT]), rng.choice(KEYS), n, at) for n, at in enumerate(times)]
     operator = IntervalOperator(joining(), before, after, grace_ms=None)
     given = run(
         operator, [side_row(s, k, n, t, p) for p, (s, k, n, t) in enumerate(rows)], tmp_path, rng
@@ -324,14 +324,17 @@ def test_an_event_is_alone_whose_partners_all_fail_the_condition(
     waits: bool, seed: int, tmp_path: Path
 ) -> None:
     rng = random.Random(seed)
-    rows = [(rng.choice([LEFT, RIGHT]), rng.choice(KEYS), rng.randrange(9), n) for n in range(50)]
+    pace = rng.choice([1, 1_000])
+    rows = [
+        (rng.choice([LEFT, RIGHT]), rng.choice(KEYS), rng.randrange(9), pace * n) for n in range(50)
+    ]
     layout = joining(left=True, right=True)
     left, right = (typed.Input(Scalar.BIGINT, part.name) for part in (*layout.left, *layout.right))
     less = typed.Compared(Scalar.BOOLEAN, tree.ComparisonOperator.LESS, left, right)
-    grace = 5 if waits else None
+    near, grace = 10 * pace, 5 * pace if waits else None
     # Behind all others, so that every one that waits goes out.
-    last = (LEFT, "z", 0, 1000)
-    operator = IntervalOperator(layout, 10, 10, grace_ms=grace, condition=less)
+    last = (LEFT, "z", 0, 1000 * pace)
+    operator = IntervalOperator(layout, near, near, grace_ms=grace, condition=less)
     given = run(
         operator,
         [side_row(s, k, n, t, p) for p, (s, k, n, t) in enumerate([*rows, last])],
@@ -342,7 +345,7 @@ def test_an_event_is_alone_whose_partners_all_fail_the_condition(
         (key, number, partner)
         for side, key, number, at in rows
         for other, same, partner, then in rows
-        if (side, other) == (LEFT, RIGHT) and key == same and abs(at - then) <= 10
+        if (side, other) == (LEFT, RIGHT) and key == same and abs(at - then) <= near
         if number < partner
     )
     found = Counter(row[:3] for row in given)
@@ -351,7 +354,7 @@ def test_an_event_is_alone_whose_partners_all_fail_the_condition(
         (key, number, None) if side == LEFT else (key, None, number)
         for side, key, number, at in [*rows, last]
         if not any(
-            (side != other and key == same and abs(at - then) <= 10)
+            (side != other and key == same and abs(at - then) <= near)
             and (number < partner if side == LEFT else partner < number)
             # Without a grace only those before an event keep it from going out alone.
             and (waits or then <= at)

@@ -22,7 +22,8 @@ from orion.state.value import read_column
 # An event that is kept: its time, its columns, and whether it waits to go out alone.
 Event = tuple[int, Values, bool]
 _MOST = 1 << 62
-_LEAST_SLOT_MS = 100
+# Shorter slots would keep nearly every event by itself.
+_LEAST_SLOT_MS = 5_000
 # How many pairs are looked at at once: a key that meets itself makes more than memory holds.
 _PAIRS = 1 << 17
 
