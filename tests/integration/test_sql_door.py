@@ -269,6 +269,11 @@ def test_the_command_line_asks_and_tells(server: HttpServer, stream: str, tmp_pa
     assert done.returncode == 0, done.stderr
     assert "key: eve" in spool.read_text()
     assert "'auto.offset.reset' is set to 'earliest'." in done.stdout
+    script.write_text(
+        f"SPOOL '{spool}';\nSHOW STREAMS;\nSPOOL OFF;\n\n  SELECT ms FORM {stream};\n"
+    )
+    failed = shell(server, "-f", str(script))
+    assert "at line 5, column 18" in failed.stderr, failed.stderr
     piped = shell(server, stdin=f"DESCRIBE {stream};")
     assert "VARCHAR" in piped.stdout or "STRING" in piped.stdout
     wrong = shell(server, "-e", "DESCRIBE nothing_here;")

@@ -7,7 +7,7 @@ from pathlib import Path
 from orion.cli.sql_client import SqlClient, SqlRefusedError
 from orion.cli.sql_output import Form, Printer
 from orion.model import InvalidInputError, NotFoundError
-from orion.sql import parse_statements, show_place, split_statements, tree
+from orion.sql import parse_statements, place_statements, show_place, tree
 
 _DEEPEST_SCRIPT = 10
 
@@ -25,7 +25,7 @@ class SqlSession:
     def run(self, script: str) -> None:
         """Carry out the statements of a script; the first that fails ends it."""
         for text in _parts(script):
-            if text.upper().startswith("SPOOL"):
+            if text.upper().lstrip().startswith("SPOOL"):
                 self._spool(text)
                 continue
             (statement,) = parse_statements(text, self.variables)
@@ -106,7 +106,7 @@ class SqlSession:
                 self.printer.line(line)
 
     def _spool(self, text: str) -> None:
-        word = text.rstrip("; \n")[len("SPOOL") :].strip()
+        word = text.strip("; \n")[len("SPOOL") :].strip()
         if self.printer.spool is not None:
             self.printer.spool.close()
             self.printer.spool = None
@@ -125,23 +125,26 @@ def _underlined(error: SqlRefusedError, text: str) -> SqlRefusedError:
     """Show the place of an error in what was typed; the server saw variables by their values."""
     if error.place is None or not error.place[1] or "\n" in error.message or "${" in text:
         return error
-    excerpt = show_place(text, tree.Place(*error.place))
+    excerpt = show_place(text.strip(), tree.Place(*error.place))
     return SqlRefusedError(error.code, error.message, error.place, excerpt)
 
 
 def _parts(script: str) -> Iterator[str]:
-    """Yield the statements of a script; SPOOL lines, which only the shell knows, as well."""
+    """Yield the statements of a script; SPOOL lines, which only the shell knows, as well.
+
+    Each stands where it does in the script, so that the line of an error is the script's.
+    """
     if "SPOOL" not in script.upper():
-        yield from split_statements(script)
+        yield from place_statements(script)
         return
-    waiting: list[str] = []
-    for line in script.splitlines(keepends=True):
-        if line.strip().upper().startswith("SPOOL") and not "".join(waiting).strip():
+    waiting = ""
+    for number, line in enumerate(script.splitlines(keepends=True)):
+        if line.strip().upper().startswith("SPOOL") and not waiting.strip():
             yield line.strip()
-            waiting = []
+            waiting = ""
         else:
-            waiting.append(line)
+            waiting = (waiting or "\n" * number) + line
             if line.rstrip().endswith(";"):
-                yield from split_statements("".join(waiting))
-                waiting = []
-    yield from split_statements("".join(waiting))
+                yield from place_statements(waiting)
+                waiting = ""
+    yield from place_statements(waiting)

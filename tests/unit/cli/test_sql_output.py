@@ -85,7 +85,12 @@ def test_an_unknown_entity_is_shown_as_it_is() -> None:
     ],
 )
 def test_scripts_are_cut_into_statements(script: str, parts: list[str]) -> None:
-    assert list(_parts(script)) == parts
+    found = list(_parts(script))
+    assert [part.strip() for part in found] == parts
+    # Each where it stands, so that the lines of errors are the script's.
+    assert [part.splitlines()[-1] for part in found if part.count("\n")] == [
+        line for line in script.splitlines()[1:] if line.strip(" ") and "SPOOL" not in line
+    ]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from orion.sql.parse.script import (
     parse_statement,
     parse_statements,
     parse_type,
+    place_statements,
     split_statements,
 )
 from orion.sql.parse.write.expression import (
@@ -52,6 +53,7 @@ __all__ = [
     "parse_statement",
     "parse_statements",
     "parse_type",
+    "place_statements",
     "resolve_type",
     "show_place",
     "split_statements",

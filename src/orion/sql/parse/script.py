@@ -67,6 +67,17 @@ def split_statements(text: str) -> list[str]:
     return [part for part, _, _ in _split(text)]
 
 
+def place_statements(text: str) -> list[str]:
+    r"""Return the texts of a script's statements, each where it stands in the script.
+
+    >>> place_statements("SHOW TOPICS;\n SHOW QUERIES;")
+    ['SHOW TOPICS;', '\n SHOW QUERIES;']
+    """
+    return [
+        "\n" * (place.line - 1) + " " * (place.column - 1) + part for part, _, place in _split(text)
+    ]
+
+
 def _parse_part(
     part: str, tokens: Sequence[Token], origin: tree.Place, known: Mapping[str, str]
 ) -> tree.Statement:
