@@ -1,12 +1,13 @@
 """The first rows of each key of a table, whose rows change and go: all of them are kept."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, insort_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from orion.model import Field, Scalar
 from orion.state.fact import FACT_FIELDS, Facts
+from orion.state.file import Key
 from orion.state.layout import IN, SIGN, SILENT_OUT
 from orion.state.rank import Placed, RankOperator
 from orion.state.store import StateStore, store_key
@@ -39,18 +40,26 @@ class RankTableOperator:
         width = len(self.ranking.keys)
         state.load(store_key(row[:width]) for row in rows)
         shown: list[Placed] | None = None
+        # Copied once: what the state has given is not changed, since a batch may be given up.
+        partitions: dict[Key, list[Placed]] = {}
         for row in rows:
             at, sign, own, facts = self._split(row)
-            placed: list[Placed] = state.get(at) or []
+            if at not in partitions:
+                partitions[at] = list(state.get(at) or [])
+            placed = partitions[at]
             before = placed[: self.ranking.count] if shown is None else shown
-            changed = self._with(placed, own) if sign == IN else self._without(placed, own)
-            state.put(at, changed or None)
+            if sign == IN:
+                insort_right(placed, own, key=self._place)
+            else:
+                self._remove(placed, own)
             # A row that is replaced within its partition is one change, told with the new one.
             shown = before if sign == SILENT_OUT else None
             if sign != SILENT_OUT:
-                yield from self._changes(before, changed[: self.ranking.count], facts)
+                yield from self._changes(before, placed[: self.ranking.count], facts)
+        for at, placed in partitions.items():
+            state.put(at, placed or None)
 
-    def _split(self, row: Row) -> tuple[Any, int, Placed, Facts]:
+    def _split(self, row: Row) -> tuple[Key, int, Placed, Facts]:
         ranking = self.ranking
         width, middle = len(ranking.keys), len(ranking.keys) + len(ranking.orders)
         end = middle + len(ranking.columns)
@@ -58,15 +67,12 @@ class RankTableOperator:
         own = (row[width:middle], facts.time_ms, row[middle:end])
         return store_key(row[:width]), row[end], own, facts
 
-    def _with(self, placed: list[Placed], own: Placed) -> list[Placed]:
-        place = bisect_right(placed, self._place(own), key=self._place)
-        return [*placed[:place], own, *placed[place:]]
-
-    def _without(self, placed: list[Placed], own: Placed) -> list[Placed]:
-        place = bisect_left(placed, self._place(own), key=self._place)
-        while place < len(placed) and placed[place][2] != own[2]:
-            place += 1
-        return placed[:place] + placed[place + 1 :]
+    def _remove(self, placed: list[Placed], own: Placed) -> None:
+        first = bisect_left(placed, self._place(own), key=self._place)
+        places = range(first, len(placed))
+        found = next((place for place in places if placed[place][2] == own[2]), None)
+        if found is not None:
+            del placed[found]
 
     def _place(self, placed: Placed) -> tuple[Any, ...]:
         return self.ranking.place_of(placed[0])
