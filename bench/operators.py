@@ -18,12 +18,14 @@ from orion.state import (
     ABSENT,
     LEFT,
     ORIGIN,
+    OWN_KEY,
     RIGHT,
     SEQUENCE,
     SIDE,
     SIGN,
     TIME,
     ChangeOperator,
+    ForeignKeyOperator,
     GroupLayout,
     GroupOperator,
     IntervalOperator,
@@ -98,6 +100,15 @@ def _streams(columns: Columns, rng: np.random.Generator, _: bool) -> Columns:
     return columns | {SIDE: side, "$join_key": columns["K"]}
 
 
+def _foreign(columns: Columns, rng: np.random.Generator, is_filling: bool) -> Columns:
+    """Return rows of a million keys that name others, which are there first."""
+    count = len(columns["K"])
+    own = np.char.add("o", rng.integers(0, 1_000_000, count).astype(str))
+    side = np.full(count, RIGHT if is_filling else LEFT)
+    named = {SIDE: side, "$join_key": columns["K"], OWN_KEY: own}
+    return columns | named | {"$silent": np.zeros(count, bool)}
+
+
 SUBJECTS = {
     "group: COUNT, SUM": Subject(GroupOperator(_PLAIN)),
     "group: MIN, MAX, SUM of doubles, LATEST": Subject(GroupOperator(_MIXED)),
@@ -114,6 +125,7 @@ SUBJECTS = {
     "stream-table join": Subject(StreamTableOperator(_JOIN), _join_sides),
     # A key with nine tenths of the rows meets itself millions of times in ten milliseconds.
     "stream-stream join": Subject(IntervalOperator(_JOIN, 10, 10, None), _streams),
+    "foreign-key join": Subject(ForeignKeyOperator(_JOIN, Scalar.STRING), _foreign),
 }
 
 

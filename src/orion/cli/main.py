@@ -64,7 +64,7 @@ def main() -> None:
     try:
         _run()
     except SystemExit as end:
-        if "py4j" in sys.modules and not isinstance(end.code, str):
+        if {"py4j", "duckdb"} & sys.modules.keys() and not isinstance(end.code, str):
             _leave(end.code or 0)
         raise
 
