@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 
 import httpx
+import psutil
 import pytest
 
 from orion.log import Groups, Selection, consume
@@ -18,7 +19,7 @@ from tests.e2e.statement import BASE, PREFIX, Catalogue, Statement, random_state
 
 STATEMENTS = 100
 # Which process is killed while a statement is under way, by the statement's number.
-STRIKES = {12: "server", 24: "engine", 38: "server", 52: "engine", 66: "server", 80: "engine"}
+STRIKES = {12: "server", 24: "engine", 38: "server", 52: "jvm", 66: "server", 80: "engine"}
 SHOW = "SHOW STREAMS; SHOW TABLES; SHOW TYPES; SHOW QUERIES; SHOW TOPICS;"
 
 
@@ -86,7 +87,20 @@ class Client:
         return answer.status_code == 200
 
     def _kill(self, name: str) -> None:
-        os.kill(self._platform.project.status(name).pid or 0, signal.SIGKILL)
+        if name == "jvm":
+            pid = wait_until(self._find_jvm, timeout_s=60, what="The engine's JVM")
+        else:
+            pid = self._platform.project.status(name).pid
+        assert pid
+        os.kill(pid, signal.SIGKILL)
+
+    def _find_jvm(self) -> int | None:
+        """Return the process that Spark runs in; None while the engine is being started."""
+        try:
+            engine = psutil.Process(self._platform.project.status("engine").pid)
+            return next((child.pid for child in engine.children() if child.name() == "java"), None)
+        except psutil.NoSuchProcess:
+            return None
 
     def _wait_and_look(self) -> Catalogue:
         seen = wait_until(self._look_if_up, timeout_s=60, what="The server")

@@ -2,9 +2,10 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame
@@ -141,8 +142,8 @@ def _bytes(text: str | None) -> bytes | None:
 class Sink(Protocol):
     """Where the rows of a query go."""
 
-    def prepare(self, rows: DataFrame, batch: Batch) -> Sequence[Outgoing]:
-        """Run the batch; return the records that belong in its transaction.
+    def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
+        """Run the batch; return the records that belong in its transaction, to be read once.
 
         What is written elsewhere must be the same after a second call for the same batch, and
         each call must run the plan: the dead letters are gathered by its tasks.
@@ -190,13 +191,12 @@ class Delivery:
             # The plan runs all the same: its stateful operators must reach this batch too.
             rows.write.format("noop").mode("overwrite").save()
             return Delivered(0, skipped=True)
-        outgoing = [*self._sink.prepare(rows, batch)]
-        if self._late is not None:
-            outgoing += self._late(batch.number)
+        outgoing = self._sink.prepare(rows, batch)
+        late = () if self._late is None else self._late(batch.number)
         letters = batch.dead_letters()
         failed = batch.failures()
         with self._writer.transaction() as transaction:
-            for part in outgoing:
+            for part in chain(outgoing, late):
                 transaction.write(part)
             if letters:
                 transaction.write(encode_letters(letters, self._dead_letter_topic))

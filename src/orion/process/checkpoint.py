@@ -51,6 +51,10 @@ class Checkpoint:
         lock.flush()
         self._lock = lock
 
+    def folder(self, name: str) -> Path | None:
+        """Return a folder beside Spark's own, which tasks see as the driver does; None: remote."""
+        return None if "://" in self.path else Path(self.path) / name
+
     def release(self) -> None:
         """Let another process use it."""
         if self._lock is not None:

@@ -165,7 +165,7 @@ class RunningQuery:
         if isinstance(target, TableWrite):
             return TableSink(target)
         if self._definition.mode is Mode.EXACTLY_ONCE:
-            return TransactionSink(target.topic)
+            return TransactionSink(target.topic, self._checkpoint.folder("large"))
         return SparkSink(target.topic, self._place.connection.spark_options())
 
     def _deliver(self, delivery: Delivery, rows: DataFrame, number: int) -> None:

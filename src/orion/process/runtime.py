@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
 from orion.config import EngineSettings
@@ -33,6 +34,7 @@ from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
 from orion.process.query import Query, RestartPolicy
 from orion.process.running import Place
+from orion.process.session import require_jvm
 from orion.process.source import TopicRead, read_dead_letters, read_topic
 from orion.process.stranger import Strangers
 
@@ -201,8 +203,12 @@ class Runtime:
             return [query.status for query in self._queries.values()]
 
     def wait(self, *, until_stopped: bool = True) -> list[QueryStatus]:
-        """Block until no query is active, or forever when told so; return how each ended."""
+        """Block until no query is active, or forever when told so; return how each ended.
+
+        An end of Spark's JVM, which ends all queries at once, is raised.
+        """
         while not self._ended.wait(_STEP_S):
+            require_jvm(self._rooms.spark)
             active = any(status.state.is_active for status in self.statuses())
             if until_stopped and not active and not self._strangers.active():
                 break
@@ -335,13 +341,16 @@ class Runtime:
 
     def _look_after(self) -> None:
         while not self._ended.wait(_STEP_S):
-            with self._lock:
-                for query in self._queries.values():
-                    query.step()
-                try:
+            try:
+                with self._lock:
+                    for query in self._queries.values():
+                        query.step()
                     self._publish()
-                except BrokerUnreachableError as error:
-                    logger.warning("%s", error)
+            except BrokerUnreachableError as error:
+                logger.warning("%s", error)
+            except (Py4JError, OSError) as error:
+                # Of a JVM that is gone tells whoever waits for its queries.
+                logger.debug("queries cannot be looked at: %s", error)
 
     def _publish(self, *, force: bool = False) -> None:
         """Say what has changed, and that the rest still lives."""

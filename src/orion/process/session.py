@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from orion.config import SparkSettings
+from orion.model import UnavailableError
 from orion.process.scratch import socket_folder
 from orion.process.shipping import FOLDER
 
@@ -56,6 +57,8 @@ _DEFAULTS = {
     # the square of their number, where there are headers. Our batches have a limit of their own.
     "spark.sql.execution.arrow.maxBytesPerBatch": "2147483647",
     "spark.sql.files.maxPartitionBytes": "64m",
+    # A batch that makes more goes by way of files.
+    "spark.driver.maxResultSize": "512m",
 }
 _LOCAL_ONLY = {
     # Renames on a local disk are atomic; Spark's default starts a process for each of them, and
@@ -68,8 +71,29 @@ _LOCAL_ONLY = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 _CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
+# The code that a JVM ends with when it is told to, see below.
+_OUT_OF_MEMORY = 3
 # Kafka's clients read files and call addresses named in their options unless told not to.
-_JAVA_OPTIONS = "-XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=none"
+_JAVA_OPTIONS = (
+    "-XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=none"
+    # A thread of Spark's that died of it would leave its batch waiting for ever.
+    " -XX:+ExitOnOutOfMemoryError"
+)
+
+
+class SparkEndedError(UnavailableError):
+    """Raised when the JVM of this process's Spark has ended by itself."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        if code == _OUT_OF_MEMORY:
+            how = "ran out of memory"
+        super().__init__(
+            f"Spark's JVM {how}.",
+            fix="What it ran goes on where it was when it is started again. If this comes back,"
+            " give it more memory (spark.memory) or smaller batches (engine.max_batch_records).",
+        )
 
 
 @dataclass(frozen=True)
@@ -164,6 +188,14 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     server = session.sparkContext._accumulatorServer  # noqa: SLF001
     vars(server)["handle_error"] = lambda *_: None
     return session
+
+
+def require_jvm(session: SparkSession) -> None:
+    """Raise an error if the JVM that this process has started is gone."""
+    process = getattr(session.sparkContext._gateway, "proc", None)  # noqa: SLF001
+    code = None if process is None else process.poll()
+    if code is not None:
+        raise SparkEndedError(code)
 
 
 @contextmanager

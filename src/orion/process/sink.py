@@ -1,7 +1,9 @@
 """The sinks of a query: a topic in the batch's own transaction, Spark's Kafka sink, a table."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +13,10 @@ from orion.lake import TableWrite, write_batch
 from orion.log import Outgoing
 from orion.process.batch import Batch
 from orion.process.each_batch import collect
+from orion.process.large import MOST_BYTES, LargeOutput, is_too_large, limit_tasks
 from orion.process.strike import pass_point
+
+logger = logging.getLogger(__name__)
 
 # Larger batches and fewer requests than Spark's defaults; docs/performance.md compares both.
 TUNED_SINK = {
@@ -24,15 +29,35 @@ TUNED_SINK = {
 
 @dataclass(frozen=True)
 class TransactionSink:
-    """Brings the batch to the driver as Arrow; its one producer writes it in the transaction."""
+    """Brings the batch to the driver as Arrow; its one producer writes it in the transaction.
+
+    Args:
+        spill: A folder that tasks share with the driver, for batches that it cannot hold; None:
+            there is none, and such batches fail.
+        most_bytes: How much a task may make of a batch before it goes there.
+    """
 
     topic: str
+    spill: Path | None
+    most_bytes: int = MOST_BYTES
 
-    def prepare(self, rows: DataFrame, batch: Batch) -> Sequence[Outgoing]:
+    def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
         """Run the batch and return its records, in the order of their input."""
-        del batch
-        table = collect(rows)
+        limit_tasks(rows, None if self.spill is None else self.most_bytes)
+        try:
+            table = collect(rows)
+        except Exception as error:
+            if self.spill is None or not is_too_large(error):
+                raise
+            logger.info("batch %d for %s goes by way of files", batch.number, self.topic)
+            return self._by_files(rows, self.spill)
         return [_outgoing(self.topic, table)] if table is not None else []
+
+    def _by_files(self, rows: DataFrame, folder: Path) -> Iterable[Outgoing]:
+        limit_tasks(rows, None)
+        output = LargeOutput(folder)
+        output.write(rows)
+        return (_outgoing(self.topic, table) for table in output.tables())
 
 
 @dataclass(frozen=True)
@@ -42,7 +67,7 @@ class SparkSink:
     topic: str
     options: Mapping[str, str]
 
-    def prepare(self, rows: DataFrame, batch: Batch) -> Sequence[Outgoing]:
+    def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
         """Write the batch from its tasks; a repeated batch is written again."""
         del batch
         kept = [name for name in ("key", "value", "headers") if name in rows.columns]
@@ -57,7 +82,7 @@ class TableSink:
 
     table: TableWrite
 
-    def prepare(self, rows: DataFrame, batch: Batch) -> Sequence[Outgoing]:
+    def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
         """Append or merge the batch; a repeated batch changes nothing."""
         if not batch.may_repeat:
             self._write(rows, batch)

@@ -31,7 +31,16 @@ from orion.state.rank import RankOperator
 from orion.state.rank_table import RankTableOperator
 from orion.state.session import SessionOperator
 from orion.state.summary import StateSummary, summarize_state
-from orion.state.task import BATCH_PROPERTY, Operator, StatePlace, Task, make_task, order_task
+from orion.state.task import (
+    BATCH_PROPERTY,
+    MOST_BYTES_PROPERTY,
+    Operator,
+    OutputTooLargeError,
+    StatePlace,
+    Task,
+    make_task,
+    order_task,
+)
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
 __all__ = [
@@ -43,6 +52,7 @@ __all__ = [
     "HEADERS",
     "JOIN_KEY",
     "LEFT",
+    "MOST_BYTES_PROPERTY",
     "OLD",
     "ORIGIN",
     "OWN_KEY",
@@ -63,6 +73,7 @@ __all__ = [
     "JoinLayout",
     "LateRow",
     "Operator",
+    "OutputTooLargeError",
     "OwnTime",
     "Parts",
     "RankOperator",

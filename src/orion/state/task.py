@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from orion.formats import arrow_type
-from orion.model import Field
+from orion.model import Field, OrionError
 from orion.state.columns import sorted_table
 from orion.state.fact import in_order
 from orion.state.file import name_damage
@@ -23,8 +23,18 @@ from orion.state.value import Row, read_rows, write_rows
 Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 # Where Spark's streams tell their tasks the number of the batch.
 BATCH_PROPERTY = "streaming.sql.batchId"
+# Where a batch says how much a task may make of it, if it says so.
+MOST_BYTES_PROPERTY = "orion.mostBytes"
 # How many rows go out at once where they are made one by one.
 _ROWS = 10_000
+
+
+class OutputTooLargeError(OrionError):
+    """Raised when a task makes more of a batch than may be brought together."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        super().__init__(f"A task made more than {most_bytes} bytes of a batch.")
 
 
 class Operator(Protocol):
@@ -72,17 +82,28 @@ def make_task(operator: Operator, place: StatePlace, order: int) -> Task:
         context = TaskContext.get()
         partition = 0 if context is None else context.partitionId()
         number = None if context is None else context.getLocalProperty(BATCH_PROPERTY)
+        most = None if context is None else context.getLocalProperty(MOST_BYTES_PROPERTY)
         path = None if place.folder is None else Path(place.folder) / f"{partition}.db"
         batch = int(number) if number and path else 0
         # A batch makes millions of objects and no cycles: looking for some costs half of its time.
         gc.disable()
         try:
             with _keeping(StateStore(path, batch, notes_late=place.notes_late)) as state:
-                yield from run_partition(operator, list(batches), order, state)
+                made = run_partition(operator, list(batches), order, state)
+                yield from _at_most(int(most), made) if most else made
         finally:
             gc.enable()
 
     return task
+
+
+def _at_most(most_bytes: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    made = 0
+    for batch in batches:
+        made += batch.nbytes
+        if made > most_bytes:
+            raise OutputTooLargeError(most_bytes)
+        yield batch
 
 
 def order_task(order: int) -> Task:
