@@ -21,7 +21,7 @@ from orion.formats.limit import (
     UnsupportedTypeError,
     check,
 )
-from orion.formats.plain import from_arrow, plain_rows, to_arrow
+from orion.formats.plain import differs_in_arrow, from_arrow, plain_rows, to_arrow
 from orion.formats.plain_json import JsonDecoder
 from orion.formats.protobuf import MAIN_FILE, run_protoc
 from orion.formats.schema import (
@@ -112,6 +112,7 @@ __all__ = [
     "codec_of",
     "columns_of",
     "decoding",
+    "differs_in_arrow",
     "fitting_row_encoding",
     "format_named",
     "from_arrow",

@@ -37,6 +37,18 @@ def from_arrow(value: Any, kind: Type) -> Any:
     return value
 
 
+def differs_in_arrow(kind: Type) -> bool:
+    """Tell whether values of a type have another form in Arrow than the plain one."""
+    match kind:
+        case Array(element):
+            return differs_in_arrow(element)
+        case Map():
+            return True
+        case Struct(fields):
+            return any(differs_in_arrow(field.type) for field in fields)
+    return kind in (Scalar.DATE, Scalar.TIMESTAMP)
+
+
 def to_arrow(value: Any, kind: Type) -> Any:
     """Return a value as Arrow takes it."""
     if value is None:

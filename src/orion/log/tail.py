@@ -11,7 +11,8 @@ from orion.log.record import Record
 from orion.log.topic import Topics
 from orion.log.watermark import end_offset
 
-_BATCH_RECORDS = 500
+# Those that are there already; the client holds no more than 64 MB of them.
+_BATCH_RECORDS = 10_000
 
 
 class Tail:

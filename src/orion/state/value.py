@@ -5,8 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from orion.formats import arrow_type, from_arrow, to_arrow
-from orion.model import Array, Field, Map, Scalar, Struct, Type
+from orion.formats import arrow_type, differs_in_arrow, from_arrow, to_arrow
+from orion.model import Field, Scalar, Type
 
 Row = tuple[Any, ...]
 
@@ -14,12 +14,12 @@ Row = tuple[Any, ...]
 def read_column(column: pa.Array | pa.ChunkedArray, kind: Type) -> list[Any]:
     """Return a column's values as operators take them."""
     values: list[Any] = column.to_pylist()
-    return [from_arrow(value, kind) for value in values] if _needs_change(kind) else values
+    return [from_arrow(value, kind) for value in values] if differs_in_arrow(kind) else values
 
 
 def write_column(values: Sequence[Any], kind: Type) -> pa.Array:
     """Return plain values as a column."""
-    if _needs_change(kind) or kind is Scalar.DOUBLE:
+    if differs_in_arrow(kind) or kind is Scalar.DOUBLE:
         values = [to_arrow(value, kind) for value in values]
     return pa.array(values, arrow_type(kind))
 
@@ -43,14 +43,3 @@ def write_rows(rows: Sequence[Row], fields: Sequence[Field]) -> pa.RecordBatch:
         for column, field in zip(columns, fields, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, names=[f"c{n}" for n in range(len(fields))])
-
-
-def _needs_change(kind: Type) -> bool:
-    match kind:
-        case Array(element):
-            return _needs_change(element)
-        case Map():
-            return True
-        case Struct(fields):
-            return any(_needs_change(field.type) for field in fields)
-    return kind in (Scalar.DATE, Scalar.TIMESTAMP)

@@ -7,7 +7,14 @@ from typing import Any
 import pyarrow as pa
 
 from orion.command import key_spec, value_spec
-from orion.formats import Codec, FormatSpec, SchemaSource, codec_of, from_arrow
+from orion.formats import (
+    Codec,
+    FormatSpec,
+    SchemaSource,
+    codec_of,
+    differs_in_arrow,
+    from_arrow,
+)
 from orion.log import Record
 from orion.model import Scalar
 from orion.sql import (
@@ -43,6 +50,8 @@ class RowReader:
         self._key = codec_of(self._key_spec, schemas) if source.key else None
         self._value = codec_of(self._value_spec, schemas)
         self._own_time = _own_time(source)
+        self._key_names = [column.name for column in source.key]
+        self._header_columns = source.headers
         self._number = 0
 
     def read(self, records: list[Record]) -> Iterator[RowChange]:
@@ -53,7 +62,7 @@ class RowReader:
             if self._source.is_table:
                 if key is None:
                     continue
-                at = hashable(tuple(key.get(c.name) for c in self._source.key))
+                at = hashable(tuple(key.get(name) for name in self._key_names))
             else:
                 # Every event of a stream counts: its number tells it apart.
                 at = (self._number,)
@@ -68,16 +77,21 @@ class RowReader:
                 yield RowChange(at, window if self._source.is_table else (), row, key or {})
 
     def _row(self, record: Record, key: Row, value: Row, window: Key) -> Row | None:
-        columns = {**key, **value, **_bounds(window), **self._headers(record)}
+        columns = {**key, **value}
+        if window:
+            columns |= _bounds(window)
+        if self._header_columns:
+            columns |= self._headers(record)
         time = record.timestamp_ms if self._own_time is None else self._own_time(columns)
         if time is None or time < 0:
             return None
         facts = {"ROWTIME": time, "ROWPARTITION": record.partition, "ROWOFFSET": record.offset}
-        return {**columns, **facts}
+        columns |= facts
+        return columns
 
     def _headers(self, record: Record) -> Row:
         shown: dict[str, Any] = {}
-        for column in self._source.headers:
+        for column in self._header_columns:
             if column.header is None:
                 shown[column.name] = [{"KEY": k, "VALUE": v} for k, v in record.headers]
             else:
@@ -86,14 +100,11 @@ class RowReader:
         return shown
 
     def _keys(self, records: list[Record]) -> tuple[list[Row | None], list[Key]]:
-        bodies, windows = [], []
-        for record in records:
-            body, window = self._split(record.key)
-            bodies.append(body)
-            windows.append(window)
+        both = [self._split(record.key) for record in records]
+        windows = [window for _, window in both]
         if self._key is None:
             return [None] * len(records), windows
-        return _decode(self._key, bodies, self._key_spec), windows
+        return _decode(self._key, [body for body, _ in both], self._key_spec), windows
 
     def _split(self, key: bytes | None) -> tuple[bytes | None, Key]:
         windowed = self._source.windowed
@@ -135,8 +146,10 @@ def hashable(value: Any) -> Any:
 
 
 def _decode(codec: Codec, bodies: list[bytes | None], spec: FormatSpec) -> list[Row | None]:
-    rows = codec.decode(pa.array(bodies, pa.binary())).rows.to_pylist()
-    return [
-        None if row is None else {f.name: from_arrow(row[f.name], f.type) for f in spec.columns}
-        for row in rows
-    ]
+    rows: list[dict[str, Any] | None] = codec.decode(pa.array(bodies, pa.binary())).rows.to_pylist()
+    changing = [field for field in spec.columns if differs_in_arrow(field.type)]
+    for row in rows if changing else ():
+        if row is not None:
+            for field in changing:
+                row[field.name] = from_arrow(row[field.name], field.type)
+    return [*rows]
