@@ -29,6 +29,9 @@ _PRODUCER: dict[str, Any] = {
     "queue_buffering_max_kbytes": 1 << 20,
     "message_max_bytes": 64 << 20,
     "delivery_report_only_error": True,
+    # A large batch takes its time. What a killed run has left open, its next run ends at once.
+    "transaction_timeout_ms": 300_000,
+    "message_timeout_ms": 60_000,
 }
 _FENCED = {KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED}  # noqa: SLF001
 # Delivery reports are served this often; more costs time, less lets them pile up.
