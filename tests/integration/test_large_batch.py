@@ -69,7 +69,8 @@ def test_a_large_batch_goes_by_way_of_files(rows: DataFrame, tmp_path: Path) -> 
     whole = list(TransactionSink("t", spill).prepare(rows, BATCH))
     assert len(whole) == 1
     assert not spill.exists()
-    by_files = TransactionSink("t", spill, most_bytes=1_000_000).prepare(rows, BATCH)
+    sink = TransactionSink("t", spill, most_bytes=1_000_000)
+    by_files = sink.prepare(rows, BATCH)
     assert len(list(spill.glob("*.parquet"))) > 3
     parts = list(by_files)
     assert max(len(part.values) for part in parts) <= 100_000
@@ -77,6 +78,13 @@ def test_a_large_batch_goes_by_way_of_files(rows: DataFrame, tmp_path: Path) -> 
     assert len(found) == 600 * 600 + 10 * 10 + 1
     assert found == records(whole)
     assert not spill.exists()
+    # The next one is likely to be as large, and is not tried otherwise.
+    small = rows.sparkSession.createDataFrame(
+        [(b"k", b"v", 7)], "key binary, value binary, timestamp_ms long"
+    )
+    after = sink.prepare(small, BATCH)
+    assert spill.exists()
+    assert records(list(after)) == [(b"k", b"v", 7)]
 
 
 def test_without_a_shared_folder_nothing_is_limited(rows: DataFrame) -> None:

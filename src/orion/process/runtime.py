@@ -34,7 +34,7 @@ from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.plan import keeps_state, require_realtime, topics_read
 from orion.process.query import Query, RestartPolicy
 from orion.process.running import Place
-from orion.process.session import require_jvm
+from orion.process.session import jvm_end, require_jvm
 from orion.process.source import TopicRead, read_dead_letters, read_topic
 from orion.process.stranger import Strangers
 
@@ -350,7 +350,8 @@ class Runtime:
                 logger.warning("%s", error)
             except (Py4JError, OSError) as error:
                 # Of a JVM that is gone tells whoever waits for its queries.
-                logger.debug("queries cannot be looked at: %s", error)
+                if jvm_end(self._rooms.spark) is None:
+                    logger.warning("queries cannot be looked at: %s", error)
 
     def _publish(self, *, force: bool = False) -> None:
         """Say what has changed, and that the rest still lives."""

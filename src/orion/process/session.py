@@ -190,10 +190,15 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     return session
 
 
+def jvm_end(session: SparkSession) -> int | None:
+    """Return how the JVM that this process has started ended; None: it has not."""
+    process = getattr(session.sparkContext._gateway, "proc", None)  # noqa: SLF001
+    return None if process is None else process.poll()
+
+
 def require_jvm(session: SparkSession) -> None:
     """Raise an error if the JVM that this process has started is gone."""
-    process = getattr(session.sparkContext._gateway, "proc", None)  # noqa: SLF001
-    code = None if process is None else process.poll()
+    code = jvm_end(session)
     if code is not None:
         raise SparkEndedError(code)
 

@@ -1,8 +1,8 @@
 """The sinks of a query: a topic in the batch's own transaction, Spark's Kafka sink, a table."""
 
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from orion.process.strike import pass_point
 
 logger = logging.getLogger(__name__)
 
+# So many batches from a large one on are not tried otherwise: each try runs the batch.
+_ALIKE = 20
 # Larger batches and fewer requests than Spark's defaults; docs/performance.md compares both.
 TUNED_SINK = {
     "kafka.linger.ms": "20",
@@ -27,7 +29,7 @@ TUNED_SINK = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass
 class TransactionSink:
     """Brings the batch to the driver as Arrow; its one producer writes it in the transaction.
 
@@ -40,24 +42,30 @@ class TransactionSink:
     topic: str
     spill: Path | None
     most_bytes: int = MOST_BYTES
+    _likely_large: int = field(default=0, init=False)
 
     def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
         """Run the batch and return its records, in the order of their input."""
-        limit_tasks(rows, None if self.spill is None else self.most_bytes)
-        try:
-            table = collect(rows)
-        except Exception as error:
-            if self.spill is None or not is_too_large(error):
-                raise
+        if self.spill is None:
+            return self._collected(rows)
+        if not self._likely_large:
+            limit_tasks(rows, self.most_bytes)
+            try:
+                return self._collected(rows)
+            except Exception as error:
+                if not is_too_large(error):
+                    raise
             logger.info("batch %d for %s goes by way of files", batch.number, self.topic)
-            return self._by_files(rows, self.spill)
-        return [_outgoing(self.topic, table)] if table is not None else []
-
-    def _by_files(self, rows: DataFrame, folder: Path) -> Iterable[Outgoing]:
+            self._likely_large = _ALIKE
+        self._likely_large -= 1
         limit_tasks(rows, None)
-        output = LargeOutput(folder)
+        output = LargeOutput(self.spill)
         output.write(rows)
         return (_outgoing(self.topic, table) for table in output.tables())
+
+    def _collected(self, rows: DataFrame) -> Sequence[Outgoing]:
+        table = collect(rows)
+        return [_outgoing(self.topic, table)] if table is not None else []
 
 
 @dataclass(frozen=True)
