@@ -13,7 +13,13 @@ from orion.lake import Lake
 from orion.log import Groups, Topics
 from orion.testing import wait_until
 from orion.testing.kafka import KafkaServer
-from tests.integration.ledger import Ledger, check_dead_letters, check_table, check_topic
+from tests.integration.ledger import (
+    SHORT_LIVED,
+    Ledger,
+    check_dead_letters,
+    check_table,
+    check_topic,
+)
 
 STRIKES = int(os.environ.get("SOAK_STRIKES", "20"))
 LANES = 2
@@ -48,6 +54,7 @@ class Engine:
             **os.environ,
             "ORION_KAFKA_BOOTSTRAP_SERVERS": addresses,
             "ORION_ENGINE_MAX_BATCH_RECORDS": "300",
+            **SHORT_LIVED,
         }
 
     def start(self, strike: str = "", *words: str) -> "subprocess.Popen[bytes]":

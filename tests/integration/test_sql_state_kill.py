@@ -22,6 +22,7 @@ from orion.model import OrionError
 from orion.sql import parse_statements, tree
 from orion.testing import wait_until
 from orion.testing.kafka import KafkaServer
+from tests.integration.ledger import SHORT_LIVED
 
 # With the state kept and the output not, and with both.
 STRIKES = ("in_transaction:3", "after_transaction:2")
@@ -99,6 +100,7 @@ def start_engine(folder: Path, addresses: str, strike: str) -> "subprocess.Popen
         "ORION_KAFKA_BOOTSTRAP_SERVERS": addresses,
         "ORION_ENGINE_MAX_BATCH_RECORDS": "200",
         "ORION_STRIKE": strike,
+        **SHORT_LIVED,
     }
     with (folder / "engine.log").open("ab") as log:
         command = [sys.executable, "-m", "orion.cli.main", "engine"]
