@@ -55,6 +55,14 @@ class Checkpoint:
         """Return a folder beside Spark's own, which tasks see as the driver does; None: remote."""
         return None if "://" in self.path else Path(self.path) / name
 
+    def has_open_batch(self) -> bool:
+        """Tell whether a run has left a batch that it had begun; not known of a remote one."""
+        begun, done = (
+            max((int(path.name) for path in Path(self.path, name).glob("[0-9]*")), default=-1)
+            for name in ("offsets", "commits")
+        )
+        return begun > done
+
     def release(self) -> None:
         """Let another process use it."""
         if self._lock is not None:

@@ -52,20 +52,24 @@ class LargeOutput:
 
     folder: Path
 
-    def write(self, rows: DataFrame) -> None:
-        """Run a batch into files; what an earlier run has left there goes."""
+    def write(self, rows: DataFrame) -> int:
+        """Run a batch into files; what an earlier run has left there goes. Return how many rows."""
         writer = rows.write.mode("overwrite").option("maxRecordsPerFile", _ROWS_A_FILE)
         writer.option("parquet.block.size", _ROW_GROUP_BYTES).parquet(str(self.folder))
         if not (self.folder / _WRITTEN).exists():
             raise NotSharedError(self.folder)
+        return sum(pq.read_metadata(path).num_rows for path in self._paths())
 
     def tables(self) -> Iterator[pa.Table]:
         """Give the rows in their order, a file at a time, and remove the files."""
         try:
-            for path in sorted(self.folder.glob("part-*.parquet"), key=_place):
+            for path in self._paths():
                 yield pq.read_table(path)
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _paths(self) -> list[Path]:
+        return sorted(self.folder.glob("part-*.parquet"), key=_place)
 
 
 def _place(path: Path) -> tuple[int, int]:

@@ -165,7 +165,10 @@ class RunningQuery:
         if isinstance(target, TableWrite):
             return TableSink(target)
         if self._definition.mode is Mode.EXACTLY_ONCE:
-            return TransactionSink(target.topic, self._checkpoint.folder("large"))
+            # What it made may be what ended the run that left it.
+            likely_large = int(self._checkpoint.has_open_batch())
+            folder = self._checkpoint.folder("large")
+            return TransactionSink(target.topic, folder, likely_large=likely_large)
         return SparkSink(target.topic, self._place.connection.spark_options())
 
     def _deliver(self, delivery: Delivery, rows: DataFrame, number: int) -> None:

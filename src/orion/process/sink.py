@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 # So many batches from a large one on are not tried otherwise: each try runs the batch.
 _ALIKE = 20
+_MANY_ROWS = 200_000
 # Larger batches and fewer requests than Spark's defaults; docs/performance.md compares both.
 TUNED_SINK = {
     "kafka.linger.ms": "20",
@@ -37,18 +38,19 @@ class TransactionSink:
         spill: A folder that tasks share with the driver, for batches that it cannot hold; None:
             there is none, and such batches fail.
         most_bytes: How much a task may make of a batch before it goes there.
+        likely_large: How many batches go there without being tried otherwise.
     """
 
     topic: str
     spill: Path | None
     most_bytes: int = MOST_BYTES
-    _likely_large: int = field(default=0, init=False)
+    likely_large: int = 0
 
     def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
         """Run the batch and return its records, in the order of their input."""
         if self.spill is None:
             return self._collected(rows)
-        if not self._likely_large:
+        if not self.likely_large:
             limit_tasks(rows, self.most_bytes)
             try:
                 return self._collected(rows)
@@ -56,11 +58,12 @@ class TransactionSink:
                 if not is_too_large(error):
                     raise
             logger.info("batch %d for %s goes by way of files", batch.number, self.topic)
-            self._likely_large = _ALIKE
-        self._likely_large -= 1
+            self.likely_large = _ALIKE
+        self.likely_large -= 1
         limit_tasks(rows, None)
         output = LargeOutput(self.spill)
-        output.write(rows)
+        if output.write(rows) > _MANY_ROWS:
+            self.likely_large = _ALIKE
         return (_outgoing(self.topic, table) for table in output.tables())
 
     def _collected(self, rows: DataFrame) -> Sequence[Outgoing]:
