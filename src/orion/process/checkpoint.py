@@ -58,8 +58,11 @@ class Checkpoint:
     def has_open_batch(self) -> bool:
         """Tell whether a run has left a batch that it had begun; not known of a remote one."""
         begun, done = (
-            max((int(path.name) for path in Path(self.path, name).glob("[0-9]*")), default=-1)
-            for name in ("offsets", "commits")
+            max(
+                (int(p.name) for p in Path(self.path, log).glob("*") if p.name.isdecimal()),
+                default=-1,
+            )
+            for log in ("offsets", "commits")
         )
         return begun > done
 
