@@ -98,4 +98,5 @@ class Clock:
     def keep(self) -> None:
         """Make the time part of the state."""
         self._state.put(_KEY, {"latest": self._latest, "late": self.late_records})
-        self._state.note(self.late_records, self.now_ms)
+        # Of a partition without records nothing is known, and it must not hold the others up.
+        self._state.note(self.late_records, self.now_ms if self._latest else None)

@@ -137,7 +137,7 @@ class StateStore:
             if key not in self._changed or self._dues.get(key) == due
         ]
 
-    def note(self, late_records: int, watermark_ms: int) -> None:
+    def note(self, late_records: int, watermark_ms: int | None) -> None:
         """Tell whoever looks from outside how far time has come, and how many came too late."""
         self._late, self._watermark = late_records, watermark_ms
 

@@ -184,9 +184,13 @@ def test_a_state_tells_how_much_it_holds(tmp_path: Path) -> None:
             store.put("k0", None)
         clock.keep()
         store.commit()
+    # Keys that no record has come for know no time, and hold none up.
+    quiet = StateStore(folder / "1.db", 0)
+    Clock(quiet).keep()
+    quiet.commit()
     found = summarize_state(str(tmp_path))
-    # Two keys and the clock.
-    assert (found.entries, found.late_records, found.watermark_ms) == (3, 6, 1002)
+    # Two keys and the clocks.
+    assert (found.entries, found.late_records, found.watermark_ms) == (4, 6, 1002)
     assert found.size_bytes > 0
     # Those of the last batch alone; the ones before are delivered.
     late = [LateRow("a/b", 0, offset, 7, 100, 1002) for offset in (4, 9)]
