@@ -28,7 +28,7 @@ class FunctionFileError(InvalidInputError):
     def __init__(self, path: Path, cause: BaseException) -> None:
         self.path, self.cause = path, cause
         super().__init__(
-            f"The functions of {path} cannot be read: {type(cause).__name__}: {cause}.",
+            f"The functions of {path} cannot be read: {type(cause).__name__}: {cause}",
             fix="Run the file with Python to see where it fails.",
         )
 

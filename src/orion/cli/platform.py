@@ -167,7 +167,7 @@ def status(as_json: bool = JsonFlag) -> None:
     print_table(columns, rows)
     for item in found:
         if item.last_exit:
-            say(f"{item.name} last ended with: {item.last_exit}")
+            say(f"{item.name} last ended with: {item.last_exit}; see: orion logs {item.name}")
     total = format_bytes(sum(item.memory_bytes or 0 for item in found))
     say(f"\nKafka at {app.settings.kafka.addresses}; {total} of memory in all.")
 

@@ -32,7 +32,7 @@ class SqlSession:
             try:
                 self._run(statement, text)
             except SqlRefusedError as error:
-                raise _underlined(error, text) from error
+                raise _placed(error, text, statement) from error
 
     def _run(self, statement: tree.Statement, text: str) -> None:
         match statement:
@@ -121,12 +121,19 @@ class SqlSession:
             self._tell(f"Answers are also written to {path}.")
 
 
-def _underlined(error: SqlRefusedError, text: str) -> SqlRefusedError:
+def _placed(error: SqlRefusedError, text: str, statement: tree.Statement) -> SqlRefusedError:
     """Show the place of an error in what was typed; the server saw variables by their values."""
+    line = statement.place.line
+    if error.place is None and line > 1:
+        message = f"{error.message} (in the statement of line {line})"
+        return SqlRefusedError(error.code, message)
     if error.place is None or not error.place[1] or "\n" in error.message or "${" in text:
         return error
-    excerpt = show_place(text.strip(), tree.Place(*error.place))
-    return SqlRefusedError(error.code, error.message, error.place, excerpt)
+    written, place = text.strip(), tree.Place(*error.place)
+    if place.end - place.start >= len(written.rstrip("; \n")):
+        # All of it underlined tells nothing.
+        return error
+    return SqlRefusedError(error.code, error.message, error.place, show_place(written, place))
 
 
 def _parts(script: str) -> Iterator[str]:

@@ -61,6 +61,18 @@ class SignatureError(InvalidInputError):
         )
 
 
+class MissingStepError(InvalidInputError):
+    """Raised when a class of a user's lacks what makes it an aggregate."""
+
+    def __init__(self, name: str, step: str) -> None:
+        self.name, self.step = name, step
+        super().__init__(
+            f"Aggregate '{name}' has no method '{step}'.",
+            fix="It needs initial(self), add(self, state, value), result(self, state) and "
+            "merge(self, one, other), which joins sessions; tables need undo(self, state, value).",
+        )
+
+
 @overload
 def udf(function: _Made) -> _Made: ...
 
@@ -171,7 +183,7 @@ def udaf(
 
         for step in ("initial", "add", "result", "merge"):
             if not callable(getattr(made, step, None)):
-                raise SignatureError(name or made.__name__, f"an aggregate needs '{step}'")
+                raise MissingStepError(name or made.__name__, step)
         one = variant(parameters, _definite(name or made.__name__, returns), steps)
         return _marked(made, name, description, Kind.AGGREGATE, one)
 
