@@ -14,6 +14,7 @@ from orion.formats import Format, FormatSpec, MemorySchemas, schema_of
 from orion.model import Field, Scalar
 from orion.process.decoding import add_decoded, plan_for_known
 from orion.process.format import decode_column, encode_column
+from orion.process.planning import Planning
 
 COLUMNS = (
     Field("auction", Scalar.BIGINT),
@@ -91,7 +92,7 @@ def _decoding(avro_bytes: DataFrame, json_bytes: DataFrame, schemas: MemorySchem
 
     stream, name = add_decoded(avro_bytes, "value", wanted, schemas)
     stream = stream.where(f"{name}.reason is null").select(f"{name}.row.*")
-    planned = plan_for_known(stream)(frozenset())
+    planned = plan_for_known(stream)(Planning())
 
     return {
         "from_avro": ("", lambda: _run(avro_bytes.select(plain_avro.alias("v")).select(*names))),

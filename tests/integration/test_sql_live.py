@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import OFFSET_END, TopicPartition
 
 from orion.app import App
 from orion.command import FormatRules, Preparation
@@ -68,7 +69,7 @@ class Bench:
 
     def _start(self, started: Started) -> None:
         self._runtime.write_records(
-            lambda ids: self._live.rows(started, ids),
+            lambda planning: self._live.rows(started, planning),
             started.sink.topic,
             name=started.query,
             sources=self._live.topics(started),
@@ -243,6 +244,69 @@ def _letters(bench: Bench, topic: str) -> list[Record]:
         while not tail.has_reached(ends):
             records += tail.read(0.1)
     return records
+
+
+def test_records_that_are_gone_are_named_and_passed_over_only_by_order(
+    bench: Bench, topic: str
+) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1);
+        CREATE TABLE {name}_users AS SELECT user, SUM(ms) AS ms FROM {name} GROUP BY user;
+    """)
+    made = f"{name.upper()}_USERS"
+
+    def lose(ms: int) -> str:
+        """Write three records and delete them before they are read; return what is said."""
+        bench.order("stop")
+        bench.write(topic, [("u", b'{"ms": %d}' % ms)] * 3)
+        admin = bench.app.connection.admin()
+        for future in admin.delete_records([TopicPartition(topic, 0, OFFSET_END)]).values():
+            future.result(20)
+        bench.order("restart")
+        wait_until(lambda: bench.status().state is State.FAILED, timeout_s=60, what="The failure")
+        return bench.status().error
+
+    bench.write(topic, [("u", b'{"ms": 1}')] * 2)
+    bench.settle()
+    query = bench.queries[0]
+    assert f"{topic}/0 offsets 2 to 4; 3 in all" in lose(100)
+    bench.order("skip")
+    bench.write(topic, [("u", b'{"ms": 5}')])
+    wait_until(lambda: bench.read(made)[-1] == (b"u", {"MS": 7}), timeout_s=60, what="The sum")
+    # The order was for what was lost then, not for what will be.
+    assert f"{topic}/0 offsets 6 to 8; 3 in all" in lose(1000)
+    assert f"orion queries restart {query} --skip-lost" in bench.status().error
+
+    bench.app.topics.delete(topic)
+    bench.app.topics.create(topic, partitions=1)
+    bench.order("restart")
+    wait_until(lambda: "made anew" in bench.status().error, timeout_s=60, what="The failure")
+    assert f"orion queries rebuild {query}" in bench.status().error
+    bench.order("rebuild")
+    bench.write(topic, [("u", b'{"ms": 9}')])
+    wait_until(lambda: bench.read(made)[-1] == (b"u", {"MS": 9}), timeout_s=60, what="The sum")
+
+
+def test_a_query_that_ends_leaves_nothing_but_what_it_wrote(bench: Bench, topic: str) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1);
+        CREATE STREAM {name}_all AS SELECT * FROM {name};
+        CREATE STREAM {name}_slow AS SELECT * FROM {name} WHERE ms > 10;
+    """)
+    bench.write(topic, [("u", b'{"ms": 1}')])
+    bench.settle()
+    _, with_letters = bench.queries
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    bench.write(letters.topic(with_letters), [(None, b"a letter")])
+    bench.stop()
+    assert not {*bench.queries} & {*Groups(bench.app.connection).names()}
+    kept = [query for query in bench.queries if bench.app.topics.exists(letters.topic(query))]
+    assert kept == [with_letters]
+    assert len(bench.read(f"{name.upper()}_ALL")) == 1
 
 
 def test_late_records_go_to_their_topic_as_they_came(bench: Bench, topic: str) -> None:

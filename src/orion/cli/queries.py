@@ -99,15 +99,32 @@ def stop_query(query: QueryName, timeout: Timeout = 30.0, as_json: bool = JsonFl
 
 
 @commands.command("restart")
-def restart_query(query: QueryName, timeout: Timeout = 90.0, as_json: bool = JsonFlag) -> None:
+def restart_query(
+    query: QueryName,
+    timeout: Timeout = 90.0,
+    skip_lost: bool = typer.Option(
+        False, "--skip-lost", help="Go on without records that were deleted before it read them."
+    ),
+    yes: bool = typer.Option(False, "--yes", "-y", help="Do not ask."),
+    as_json: bool = JsonFlag,
+) -> None:
     """Start a query again, stopped or running; it goes on where it was.
 
-    When its process is gone and the app is supervised, the whole app is started again.
+    When its process is gone and the app is supervised, the whole app is started again. A query
+    whose topics have lost what it was to read (retention, a deletion) has failed and names it;
+    --skip-lost lets an SQL query go on behind that, and the engine's log tells what was left out.
 
     Example: `orion queries restart shop-big_orders`
+
+    Example: `orion queries restart CTAS_TOTALS_3 --skip-lost`
     """
     orders = QueryOrders(App(load_settings()), timeout_s=timeout)
     before = orders.get(query)
+    if skip_lost:
+        confirm(f"Leave records out of the results of '{query}' for good?", yes=yes)
+        status = orders.skip_lost(query)
+        _tell(status, as_json, f"Query '{query}' is {status.state} behind what was lost.")
+        return
     status = orders.restart(query)
     fresh = f" in a new process (pid {status.pid})" if status.pid != before.pid else ""
     _tell(status, as_json, f"Query '{query}' is {status.state}{fresh}.")

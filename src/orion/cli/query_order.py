@@ -58,6 +58,18 @@ class NoOwnStateError(ConflictError):
         )
 
 
+class LostInAppError(ConflictError):
+    """Raised when lost records are to be passed over by a query whose source is a user's own."""
+
+    def __init__(self, status: QueryStatus) -> None:
+        self.name, self.app = status.name, status.app
+        super().__init__(
+            f"Query '{status.name}' belongs to app '{status.app}', which says itself how its topics"
+            " are read: only queries of SQL skip what is lost by order. Nothing was changed.",
+            fix="Give orion.stream options={'failOnDataLoss': 'false'} in the app.",
+        )
+
+
 class QueryActiveError(ConflictError):
     """Raised when a query that still runs would be forgotten."""
 
@@ -128,16 +140,26 @@ class QueryOrders:
 
     def rebuild(self, name: str) -> QueryStatus:
         """Drop a query's state and let it read its topics again."""
+        return self._order_sql("rebuild", name, NoOwnStateError)
+
+    def skip_lost(self, name: str) -> QueryStatus:
+        """Start a query again behind records that its topics no longer hold."""
+        return self._order_sql("skip", name, LostInAppError)
+
+    def _order_sql(
+        self, verb: str, name: str, refusal: Callable[[QueryStatus], ConflictError]
+    ) -> QueryStatus:
+        """Give an order that only the engine's queries know, and wait until they have begun."""
         from orion.app import ENGINE
 
         before = self.get(name)
         if before.app != ENGINE:
-            raise NoOwnStateError(before)
-        status, supervised = self._settle("rebuild", before)
+            raise refusal(before)
+        status, supervised = self._settle(verb, before)
         if not self._hears(status, supervised):
             raise QueryGoneError(status, supervised=supervised is not None)
-        self._app.orders.send("rebuild", name)
-        return self._begun("rebuild", status, since_ms=status.started_ms)
+        self._app.orders.send(verb, name)
+        return self._begun(verb, status, since_ms=status.started_ms)
 
     def _begun(self, verb: str, status: QueryStatus, *, since_ms: int) -> QueryStatus:
         """Wait until a query has begun another time than the one it is known by."""

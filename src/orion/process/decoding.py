@@ -18,6 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.formats import Format, FormatSpec, SchemaSource
 from orion.model import UnavailableError
 from orion.process.format import decode_column
+from orion.process.planning import BuildRows, Planning
 
 logger = logging.getLogger(__name__)
 
@@ -47,14 +48,14 @@ def add_decoded(
     return rows.withColumn(name, decode_column(F.col(column), spec, schemas)), name
 
 
-def plan_for_known(df: DataFrame) -> Callable[[Set[int]], DataFrame]:
+def plan_for_known(df: DataFrame) -> BuildRows:
     """Return what builds the rows again, decoding at Spark's speed the schemas known by then."""
 
-    def build(schema_ids: Set[int]) -> DataFrame:
+    def build(planning: Planning) -> DataFrame:
         if not _decodings:
             return df
         try:
-            return _Exchange(df.sparkSession, schema_ids).apply(df)
+            return _Exchange(df.sparkSession, planning.schema_ids).apply(df)
         except (UnavailableError, Py4JError) as error:
             # The plan as it is reads the same.
             logger.warning("planned for any schema, which is slower: %s", error)

@@ -1,23 +1,18 @@
 """A query as it was asked for, before it runs; and what its path promises."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
-
-from pyspark.sql import DataFrame
 
 from orion.lake import TableWrite
 from orion.log import Offsets
 from orion.model import InvalidInputError, Mode
 from orion.process.encode import TopicWrite
+from orion.process.planning import BuildRows
 from orion.state import LateRow, StateSummary
 
 # The names of queries are consumer groups, topics and folders; all three allow these.
 _NAME = "letters, digits, '.', '_' and '-'"
-
-
-# Builds a streaming DataFrame that can read records of these schema ids, besides the known ones.
-BuildRows = Callable[[Set[int]], DataFrame]
 
 
 class Keeper(Protocol):

@@ -15,12 +15,15 @@ from orion.model import (
     InvalidInputError,
     Mode,
     NotFoundError,
+    OrionError,
     QueryStatus,
     State,
     parse_duration_ms,
 )
 from orion.process.definition import Definition
 from orion.process.format import unplanned_schema_id
+from orion.process.lost import Gap, RecordsLostError, find_gaps, tells_of_loss
+from orion.process.planning import Planning
 from orion.process.running import Place, RunningQuery
 from orion.process.stranger import end_offsets
 from orion.state import StateDamagedError, StateMismatchError
@@ -80,7 +83,7 @@ class Query:
         self._running_since_s = 0.0
         self._looked_s = 0.0
         self._dead_letters_before = 0
-        self._schema_ids: frozenset[int] = frozenset()
+        self._planning = Planning()
         self._groups = GroupCommit(place.connection)
         # Spark's words for what it does, once a batch has been planned.
         self.plan = ""
@@ -102,9 +105,14 @@ class Query:
             self._change(state=State.STARTING, restarts=0, error="", sources=sources)
             self._begin()
 
-    def restart(self) -> None:
-        """Start again with a clean count of restarts; a refusal becomes the status."""
+    def restart(self, *, skips_lost: bool = False) -> None:
+        """Start again with a clean count of restarts; a refusal becomes the status.
+
+        Args:
+            skips_lost: Go on behind records that the topics no longer hold.
+        """
         with self._lock:
+            self._planning = replace(self._planning, skips_lost=skips_lost)
             try:
                 self.start(self.status.sources)
             except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
@@ -132,7 +140,10 @@ class Query:
                 self._change(state=State.STOPPED, records_per_second=0.0)
 
     def _begin(self) -> None:
-        self._run = RunningQuery(self.definition, self._place, self._schema_ids)
+        if self._planning.skips_lost:
+            for gap in self._gaps():
+                logger.warning("query %s goes on without %s", self.definition.name, gap)
+        self._run = RunningQuery(self.definition, self._place, self._planning)
         self.plan = ""
         self._run.start()
         self._running_since_s = self._clock()
@@ -143,6 +154,11 @@ class Query:
         if self._clock() - self._looked_s > _LOOK_EVERY_S:
             self._looked_s = self._clock()
             self._read_progress()
+            if self._has_passed():
+                self._run.stop()
+                self._planning = replace(self._planning, skips_lost=False)
+                self._begin()
+                return
         if self._run.is_active:
             if self._clock() - self._running_since_s > self._policy.stable_after_s:
                 self._change(restarts=0)
@@ -159,9 +175,10 @@ class Query:
 
     def _failed(self, error: BaseException) -> None:
         schema_id = unplanned_schema_id(error)
-        if schema_id is not None and schema_id not in self._schema_ids:
+        if schema_id is not None and schema_id not in self._planning.schema_ids:
             self._plan_anew(schema_id)
             return
+        error = self._lost(error) or error
         text = first_line(error)
         restarts = self.status.restarts
         if is_final(error) or restarts >= self._policy.max_restarts:
@@ -175,10 +192,31 @@ class Query:
 
     def _plan_anew(self, schema_id: int) -> None:
         """Start again at once, with a plan for schemas that came up since the last one."""
-        self._schema_ids |= {schema_id}
+        known = self._planning.schema_ids
+        self._planning = replace(self._planning, schema_ids=known | {schema_id})
         logger.info("query %s is planned anew for schema id %d", self.definition.name, schema_id)
         self._next_start_s = self._clock()
         self._change(state=State.RESTARTING)
+
+    def _lost(self, error: BaseException) -> RecordsLostError | None:
+        """Return what an error means if records are gone that the query was to read."""
+        if not tells_of_loss(error):
+            return None
+        try:
+            gaps = self._gaps()
+        except OrionError as unknown:
+            logger.warning("query %s: what is lost is not known: %s", self.definition.name, unknown)
+            return None
+        by_order = self.definition.state is not None
+        return RecordsLostError(self.definition.name, gaps, by_order=by_order) if gaps else None
+
+    def _gaps(self) -> list[Gap]:
+        return find_gaps(self._place.connection, self.definition.name, self._place.checkpoint)
+
+    def _has_passed(self) -> bool:
+        """Tell whether a run that skips what is lost has come past it; from there on none may."""
+        assert self._run is not None
+        return self._planning.skips_lost and self._run.batch >= 0 and not self._gaps()
 
     def _read_progress(self) -> None:
         assert self._run is not None

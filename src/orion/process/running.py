@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from orion.process.each_batch import EachBatch
 from orion.process.encode import TopicWrite, encode_rows
 from orion.process.late import LateRoute
 from orion.process.plan import require_realtime
+from orion.process.planning import Planning
 from orion.process.sink import TUNED_SINK, SparkSink, TableSink, TransactionSink
 from orion.process.stranger import read_progress
 
@@ -53,9 +54,9 @@ class Place:
 class RunningQuery:
     """One run of a query. Spark calls `_deliver` in a thread of its own."""
 
-    def __init__(self, definition: Definition, place: Place, schema_ids: Set[int]) -> None:
+    def __init__(self, definition: Definition, place: Place, planning: Planning) -> None:
         self._definition = definition
-        self._schema_ids = schema_ids
+        self._planning = planning
         self._place = place
         self._checkpoint = Checkpoint(definition.name, place.checkpoint)
         self._writer = TransactionalWriter(place.connection, definition.name)
@@ -133,7 +134,7 @@ class RunningQuery:
         self._checkpoint.release()
 
     def _micro_batches(self) -> StreamingQuery:
-        rows = self._definition.rows(self._schema_ids)
+        rows = self._definition.rows(self._planning)
         sink = self._sink()
         delivery = Delivery(
             self._definition.name,
@@ -191,7 +192,7 @@ class RunningQuery:
     def _realtime(self) -> StreamingQuery:
         target = self._definition.sink
         assert isinstance(target, TopicWrite)
-        rows = self._definition.rows(self._schema_ids)
+        rows = self._definition.rows(self._planning)
         require_realtime(rows, self._definition.name)
         encoded = encode_rows(rows, target)
         kept = [name for name in ("key", "value", "headers") if name in encoded.columns]

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from py4j.protocol import Py4JError
@@ -13,12 +14,10 @@ from orion.config import EngineSettings
 from orion.lake import Lake, TableWrite, check_columns
 from orion.log import (
     HEARTBEAT_S,
-    BrokerUnreachableError,
     Connection,
     DeadLetters,
     GroupNotFoundError,
     Groups,
-    Offsets,
     OrderLog,
     StatusLog,
     TopicExistsError,
@@ -26,12 +25,21 @@ from orion.log import (
     Topics,
     create_own_topics,
 )
-from orion.model import ConflictError, Mode, QueryStatus, parse_bytes, parse_duration_ms
+from orion.model import (
+    ConflictError,
+    Mode,
+    OrionError,
+    QueryStatus,
+    parse_bytes,
+    parse_duration_ms,
+)
 from orion.process.checkpoint import remove_checkpoint
 from orion.process.decoding import plan_for_known
-from orion.process.definition import BuildRows, Definition, Keeper, check_name
+from orion.process.definition import Definition, Keeper, check_name
 from orion.process.encode import RECORDS, TopicWrite, encode_rows
+from orion.process.lost import committed_offsets
 from orion.process.plan import keeps_state, require_realtime, topics_read
+from orion.process.planning import BuildRows
 from orion.process.query import Query, RestartPolicy
 from orion.process.running import Place
 from orion.process.session import jvm_end, require_jvm
@@ -176,7 +184,7 @@ class Runtime:
         return self._start(definition, sources, letters=letters)
 
     def remove(self, name: str, *, forget: bool = False) -> None:
-        """Stop a query; forgotten, it leaves neither status nor checkpoint."""
+        """Stop a query; forgotten, it leaves nothing but what it wrote."""
         with self._lock:
             query = self._queries.pop(name, None)
             if query is not None:
@@ -186,8 +194,18 @@ class Runtime:
             if forget:
                 self._status.forget(name)
                 remove_checkpoint(self._checkpoint(name))
+                self._clear_log(name)
             elif query is not None:
                 self._status.publish(query.status)
+
+    def _clear_log(self, name: str) -> None:
+        """Remove a query's offsets, which would seem to lag for ever, and an empty letter box."""
+        with suppress(GroupNotFoundError):
+            Groups(self._rooms.connection).delete(name)
+        letters = self._dead_letters.topic(name)
+        with suppress(TopicNotFoundError):
+            if self._topics.get(letters).records == 0:
+                self._topics.delete(letters)
 
     @property
     def checkpoints(self) -> str:
@@ -237,25 +255,14 @@ class Runtime:
             if query is None:
                 return
             logger.info("order: %s %s", verb, name)
-            if verb in ("stop", "restart", "rebuild"):
+            if verb in ("stop", "restart", "rebuild", "skip"):
                 query.stop()
             if verb == "rebuild" and query.definition.state is not None:
-                query.definition.state.begin_anew(self._committed(name))
+                done = committed_offsets(self._rooms.connection, name)
+                query.definition.state.begin_anew(done)
                 remove_checkpoint(self._checkpoint(name))
-            if verb in ("restart", "rebuild"):
-                query.restart()
-
-    def _committed(self, name: str) -> Offsets:
-        """Return how far a query has come in its topics."""
-        try:
-            group = Groups(self._rooms.connection).get(name)
-        except GroupNotFoundError:
-            return {}
-        found: dict[str, dict[int, int]] = {}
-        for part in group.partitions:
-            if part.committed is not None:
-                found.setdefault(part.topic, {})[part.partition] = part.committed
-        return found
+            if verb in ("restart", "rebuild", "skip"):
+                query.restart(skips_lost=verb == "skip")
 
     def warm_up(self) -> None:
         """Run a first small job, so that the first query does not pay for Spark's start."""
@@ -346,7 +353,7 @@ class Runtime:
                     for query in self._queries.values():
                         query.step()
                     self._publish()
-            except BrokerUnreachableError as error:
+            except OrionError as error:
                 logger.warning("%s", error)
             except (Py4JError, OSError) as error:
                 # Of a JVM that is gone tells whoever waits for its queries.

@@ -3,7 +3,7 @@
 import logging
 import queue
 import threading
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from pyspark.sql import DataFrame
@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from orion.command import Command, Commands
 from orion.log import RequestLog
 from orion.model import OrionError
+from orion.process.planning import Planning
 from orion.process.runtime import Runtime
 from orion.process.sql.live import LiveSql
 from orion.process.sql.push import PushQueries
@@ -175,8 +176,8 @@ class SqlEngine:
         self._clear(succession)
 
     def _run(self, started: Started, topic: str, late_topic: str) -> None:
-        def rows(schema_ids: Set[int]) -> DataFrame:
-            return self._live.rows(started, schema_ids, start=started.start)
+        def rows(planning: Planning) -> DataFrame:
+            return self._live.rows(started, planning, start=started.start)
 
         sources = self._live.topics(started)
         try:

@@ -1,7 +1,7 @@
 """A query over topics as they grow: the same plan as a test's, with Kafka before it."""
 
 import shutil
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.formats import SchemaSource
 from orion.log import Connection
 from orion.process.failure import forget_failures, noting_failures
+from orion.process.planning import Planning
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
 from orion.process.sql.keep import KeptState, is_news, waits
@@ -42,20 +43,17 @@ class LiveSql:
     state_folder: str
     checkpoints: str = ""
 
-    def rows(
-        self, started: Started, schema_ids: Set[int] = frozenset(), *, start: str = "earliest"
-    ) -> DataFrame:
+    def rows(self, started: Started, planning: Planning, *, start: str = "earliest") -> DataFrame:
         """Return the records that a query writes, as its topics grow.
 
         Args:
-            schema_ids: Ids that its records were found to have.
             start: Where a query without a checkpoint begins: earliest or latest.
         """
         kept = self.state(started.query, started.late_topic)
         done = kept.done_before()
 
         def records(source: Source) -> DataFrame:
-            return self._records(source, "earliest" if done else start)
+            return self._records(source, "earliest" if done else start, planning)
 
         def set_aside(rows: DataFrame) -> DataFrame:
             reason = F.col(REASON)
@@ -71,7 +69,7 @@ class LiveSql:
             self.functions,
             places,
             self.schemas,
-            schema_ids,
+            planning.schema_ids,
             # A change of several records may be news by one of them and not by the last.
             collapses=started.collapses and not done,
             notes_late=bool(started.late_topic),
@@ -105,12 +103,13 @@ class LiveSql:
         forget_failures(query)
         shutil.rmtree(self.state(query).folder, ignore_errors=True)
 
-    def _records(self, source: Source, start: str) -> DataFrame:
+    def _records(self, source: Source, start: str, planning: Planning) -> DataFrame:
         read = TopicRead(
             source.topic,
             columns=None,
             start=start,
             max_batch_records=self.batch_records(source.topic),
+            options={"failOnDataLoss": str(not planning.skips_lost).lower()},
         )
         raw = read_raw(self.spark, self.connection, read)
         time = F.unix_millis("timestamp")

@@ -72,7 +72,7 @@ class PushQueries:
             started = Started(name, plan, push_sink(name, plan), creates=False)
             start = str(request.get("start", "latest"))
             self._runtime.write_records(
-                lambda ids: self._live.rows(started, ids, start=start),
+                lambda planning: self._live.rows(started, planning, start=start),
                 started.sink.topic,
                 name=name,
                 sources=self._live.topics(started),
