@@ -15,7 +15,7 @@ from orion.cases.case import Case, Json
 from orion.cases.prepare import case_schemas
 from orion.cases.run import Outcome, told
 from orion.cases.script import Script
-from orion.formats import Schema, SchemaSource
+from orion.formats import Schema, SchemaSource, forget_schemas
 from orion.log import Connection, Groups, Outbox, Record, Tail, TopicExistsError, Topics
 from orion.model import InvalidInputError, OrionError, UnavailableError
 from orion.process import GivenRecord
@@ -111,7 +111,14 @@ class _HttpRun:
         url = self._platform.registry_url
         mode = f"{url}/mode/{subject}?force=true"
         _send("PUT", mode, {"mode": "IMPORT"})
-        body = {"schema": schema.text, "schemaType": schema.kind, "id": number, "version": 1}
+        references = [vars(reference) for reference in schema.references]
+        body = {
+            "schema": schema.text,
+            "schemaType": schema.kind,
+            "references": references,
+            "id": number,
+            "version": 1,
+        }
         _send("POST", f"{url}/subjects/{subject}/versions", body)
         _send("PUT", mode, {"mode": "READWRITE"})
 
@@ -205,10 +212,23 @@ class _HttpRun:
                 continue
         for name in self._topics.names():
             self._topics.delete(name)
-        for subject in _send("GET", f"{self._platform.registry_url}/subjects", None):
-            for query in ("", "?permanent=true"):
-                url = f"{self._platform.registry_url}/subjects/{subject}{query}"
-                _send("DELETE", url, None)
+        self._delete_schemas()
+        # The next case may give an id of this one to a schema of its own.
+        forget_schemas()
+
+    def _delete_schemas(self) -> None:
+        """Delete every subject for good; those that others refer to have to wait for these."""
+        url = f"{self._platform.registry_url}/subjects"
+        while left := _send("GET", url, None):
+            refusals = []
+            for subject in left:
+                try:
+                    for query in ("", "?permanent=true"):
+                        _send("DELETE", f"{url}/{subject}{query}", None)
+                except AnswerError as error:
+                    refusals.append(error)
+            if len(refusals) == len(left):
+                raise refusals[0]
 
     def _drops(self) -> list[str]:
         """Return statements that drop every source, those made last first."""

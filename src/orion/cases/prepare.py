@@ -25,24 +25,23 @@ _PARTS = ("key", "value")
 
 def prepare_topics(topics: Sequence[Json], schemas: MemorySchemas) -> None:
     """Register the schemas that a case's topics come with."""
-    for topic in topics:
-        for part in _PARTS:
-            schema = _schema(topic, part)
-            if schema is None:
-                continue
-            subject = f"{topic['name']}-{part}"
-            wanted = topic.get(f"{part}SchemaId")
-            if wanted is None:
-                schemas.register(subject, schema)
-            else:
-                schemas.by_id[int(wanted)] = schema
-                schemas.by_subject.setdefault(subject, []).append(int(wanted))
+    for subject, schema, number in case_schemas(topics):
+        if number is None:
+            schemas.register(subject, schema)
+        else:
+            schemas.by_id[number] = schema
+            schemas.by_subject.setdefault(subject, []).append(number)
 
 
 def case_schemas(topics: Sequence[Json]) -> Iterator[tuple[str, Schema, int | None]]:
-    """Yield the schemas that a case's topics come with: subject, schema, the id it must have."""
+    """Yield the schemas that a case's topics come with: subject, schema, the id it must have.
+
+    What a schema refers to comes before it.
+    """
     for topic in topics:
         for part in _PARTS:
+            for each in topic.get(f"{part}SchemaReferences") or ():
+                yield _subject(each), _read(each["schema"], each.get("format")), None
             schema = _schema(topic, part)
             if schema is not None:
                 wanted = topic.get(f"{part}SchemaId")
@@ -54,12 +53,20 @@ def _schema(topic: Json, part: str) -> Schema | None:
     text: Any = topic.get(f"{part}Schema")
     if text is None:
         return None
-    kind = _KINDS.get(str(topic.get(f"{part}Format", "")).upper()) or _guess(text)
     references = tuple(
-        SchemaReference(str(r["name"]), str(r.get("subject", r["name"])), 1)
-        for r in topic.get(f"{part}SchemaReferences") or ()
+        SchemaReference(str(each["name"]), _subject(each), 1)
+        for each in topic.get(f"{part}SchemaReferences") or ()
     )
-    return Schema(kind, text if isinstance(text, str) else json.dumps(text), references)
+    return replace(_read(text, topic.get(f"{part}Format")), references=references)
+
+
+def _subject(reference: Json) -> str:
+    return str(reference.get("subject", reference["name"]))
+
+
+def _read(text: Any, format: object) -> Schema:
+    kind = _KINDS.get(str(format or "").upper()) or _guess(text)
+    return Schema(kind, text if isinstance(text, str) else json.dumps(text))
 
 
 def _guess(text: Any) -> SchemaKind:

@@ -56,6 +56,8 @@ class Script:
         self._case = case
         self._functions = functions
         self.schemas = schemas or MemorySchemas()
+        # Otherwise a server does what statements do to schemas.
+        self._is_alone = isinstance(self.schemas, MemorySchemas)
         if isinstance(self.schemas, MemorySchemas):
             prepare_topics(case.topics, self.schemas)
         properties = {name: str(value) for name, value in case.properties.items()}
@@ -80,7 +82,7 @@ class Script:
         if isinstance(change, Started):
             self.queries.append(change)
         for source in self._catalogue.sources.values():
-            if source.topic.upper() not in self.sources:
+            if source.topic.upper() not in self.sources and self._is_alone:
                 register_columns(key_spec(source), self.schemas)
                 register_columns(value_spec(source), self.schemas)
             self.sources.setdefault(source.topic.upper(), source)

@@ -87,6 +87,9 @@ class FormatRules:
             fields = (Field(anonymous, Struct(tuple(fields))),)
         if not is_key and format.wrap is False and fields and fields[0].name != anonymous:
             fields = (Field(anonymous, Struct(tuple(fields))),)
+        if format.schema_id is not None:
+            # Whoever names a schema by its id is taken at its word, letter by letter.
+            return fields
         return [Field(field.name.upper(), _upper(field.type)) for field in fields]
 
 

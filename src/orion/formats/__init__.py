@@ -13,6 +13,7 @@ from orion.formats.http_schemas import (
     HttpSchemas,
     RegistryRefusedError,
     RegistryUnreachableError,
+    forget_schemas,
 )
 from orion.formats.limit import (
     FormatPropertyError,
@@ -114,6 +115,7 @@ __all__ = [
     "decoding",
     "differs_in_arrow",
     "fitting_row_encoding",
+    "forget_schemas",
     "format_named",
     "from_arrow",
     "header",

@@ -93,6 +93,12 @@ def _version(url: str, subject: str, version: str) -> RegisteredSchema:
     return _read_version(_get(url, f"/subjects/{_quoted(subject)}/versions/{version}"))
 
 
+def forget_schemas() -> None:
+    """Ask anew for every id: of use where schemas are deleted for good and others imported."""
+    _schema_of_id.cache_clear()
+    _version.cache_clear()
+
+
 def _read_version(found: Any) -> RegisteredSchema:
     return RegisteredSchema(int(found["id"]), _read_schema(found))
 

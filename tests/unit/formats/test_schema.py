@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import fastavro
@@ -121,6 +122,22 @@ def test_protobuf_rows_of_another_message() -> None:
     bodies = codec.encode(pa.array([row], row_type(columns)))
     assert bodies[0].as_py()[5:7] == b"\x02\x02"
     assert codec.decode(bodies).rows.to_pylist() == [row]
+
+
+def test_protobuf_rows_of_a_named_message_leave_the_others_in_the_schema() -> None:
+    text = 'syntax = "proto3"; message A {int32 N = 1;} message B {string NAME = 1;}'
+    schemas = MemorySchemas()
+    schema_id = schemas.register("s", Schema(SchemaKind.PROTOBUF, text))
+    columns = (Field("NAME", Scalar.STRING),)
+    spec = FormatSpec(Format.PROTOBUF, columns, subject="s", full_name="B")
+    codec = codec_of(spec, schemas)
+    bodies = codec.encode(pa.array([{"NAME": "x"}], row_type(columns)))
+    assert bodies[0].as_py()[:5] == header(schema_id)
+    assert codec.decode(bodies).rows.to_pylist() == [{"NAME": "x"}]
+    # A message with other columns is another one, and has to be registered.
+    more = replace(spec, columns=(*columns, Field("AT", Scalar.BIGINT)))
+    codec_of(more, schemas).encode(pa.array([{"NAME": "x", "AT": 1}], row_type(more.columns)))
+    assert len(schemas.versions("s")) == 2
 
 
 @pytest.mark.parametrize("nullable", [Nullable.OPTIONAL, Nullable.WRAPPER])

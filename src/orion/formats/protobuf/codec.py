@@ -18,8 +18,8 @@ from orion.formats.protobuf.compile import (
 )
 from orion.formats.protobuf.message import filler, reader
 from orion.formats.protobuf.schema import protobuf_schema
-from orion.formats.schema_error import UnwritableRowError
-from orion.formats.schema_source import Schema, SchemaKind, SchemaSource
+from orion.formats.schema_error import UnreadableSchemaError, UnwritableRowError
+from orion.formats.schema_source import RegisteredSchema, Schema, SchemaKind, SchemaSource
 from orion.formats.spec import Decoded, FormatSpec
 from orion.formats.temporal import as_numbers
 from orion.formats.wire import (
@@ -55,9 +55,30 @@ class ProtobufCodec:
 
     @functools.cached_property
     def _writer(self) -> tuple[bytes, Write]:
-        found = writing_schema(self._spec, self._schemas, protobuf_schema(self._spec))
+        found = self._newest or writing_schema(
+            self._spec, self._schemas, protobuf_schema(self._spec)
+        )
         message = find_message(compile_protobuf(found.schema, self._schemas), self._spec.full_name)
         return header(found.id) + write_indexes(index_path(message)), _writer(message, self._spec)
+
+    @property
+    def _newest(self) -> RegisteredSchema | None:
+        """The subject's newest schema, if the message stands in it with these columns.
+
+        It may hold other messages, which a schema of this one alone would take away.
+        """
+        if self._spec.schema_id is not None or not self._spec.full_name:
+            return None
+        found = self._schemas.latest(self._spec.subject)
+        if found is None or found.schema.kind is not SchemaKind.PROTOBUF:
+            return None
+        try:
+            file = compile_protobuf(found.schema, self._schemas)
+            message = find_message(file, self._spec.full_name)
+        except UnreadableSchemaError:
+            return None
+        own = {field.name.upper() for field in self._spec.columns}
+        return found if own == {field.name.upper() for field in message.fields} else None
 
     def encode(self, rows: pa.StructArray) -> pa.Array:
         """Return these rows as bodies."""

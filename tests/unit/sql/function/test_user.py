@@ -9,7 +9,14 @@ import pytest
 from orion.model import Array, Map, Scalar, Type
 from orion.model import Decimal as Digits
 from orion.sql.function import Functions, Kind, WrongArgumentsError, built_in_functions
-from orion.sql.function.user import SignatureError, udaf, udf, udtf, user_functions
+from orion.sql.function.user import (
+    MissingStepError,
+    SignatureError,
+    udaf,
+    udf,
+    udtf,
+    user_functions,
+)
 
 STRING, BIGINT, DOUBLE = Scalar.STRING, Scalar.BIGINT, Scalar.DOUBLE
 
@@ -130,7 +137,7 @@ def test_missing_types_are_said() -> None:
             udf(function)
     with pytest.raises(SignatureError, match="TEXTS"):
         udf(parameters="a TEXTS", returns="STRING")(untyped)
-    with pytest.raises(SignatureError, match="'add'"):
+    with pytest.raises(MissingStepError, match="'add'"):
         udaf(parameters="a INT", returns="INT")(type("Half", (), {"initial": int}))
 
 
