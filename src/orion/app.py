@@ -186,7 +186,7 @@ class App:
             self.schemas,
             runtime.batch_records,
             partitions=lambda topic: len(self.topics.get(topic).partitions),
-            state_folder=str(self.settings.data_dir / "state"),
+            state_folder=str(self.settings.state_path),
             checkpoints=runtime.checkpoints,
         )
         engine = SqlEngine(runtime, live)

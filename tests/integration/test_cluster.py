@@ -121,6 +121,7 @@ def cluster(spark_cluster: Cluster, tmp_path: Path) -> Cluster:
     (tmp_path / "orion.toml").write_text(
         f'[spark]\nmaster = "{spark_cluster.master}"\n'
         '[spark.options]\n"spark.executor.memory" = "600m"\n'
+        f'[engine]\nstate = "{tmp_path / "shared"}"\n'
     )
     spark_cluster.complete()
     return spark_cluster
@@ -163,6 +164,7 @@ def test_state_outlives_a_worker(
         # An empty catalogue is left to the other tests of this Kafka.
         for statement in parse_statements(f"TERMINATE {query};"):
             commands.accept(statement, {})
+    assert (tmp_path / "shared" / query).is_dir()
     check_dead_letters(ledger, f"{query}.dlq")
     changes: dict[bytes, list[int]] = defaultdict(list)
     for record in consume(kafka.connection, Selection(f"{name}_COUNTS")):

@@ -41,6 +41,9 @@ class EngineSettings:
     checkpoints: str = setting(
         "", "Folder or URL of checkpoints; empty: checkpoints/ in the project's data"
     )
+    state: str = setting(
+        "", "Folder of SQL queries' state, shared by all workers; empty: state/ in the data"
+    )
     max_restarts: int = setting(5, "Restarts of a failing query before it is FAILED")
     backoff: str = setting("1s", "Wait before the first restart; doubles each time, at most 60s")
     stable_after: str = setting(

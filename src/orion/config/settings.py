@@ -11,7 +11,7 @@ from orion.config.lake import LakeSettings
 from orion.config.process import EngineSettings, SparkSettings
 from orion.config.registry import RegistrySettings
 from orion.config.server import ServerSettings
-from orion.model import join_login
+from orion.model import InvalidInputError, join_login
 
 # A server bound to all addresses is reached by any of them.
 _EVERYWHERE = ("0.0.0.0", "::", "localhost")
@@ -56,6 +56,16 @@ class Settings:
     def checkpoints_path(self) -> str:
         """Where queries keep their progress."""
         return self.engine.checkpoints or str(self.data_dir / "checkpoints")
+
+    @property
+    def state_path(self) -> Path:
+        """Where the operators of SQL queries keep their state."""
+        if "://" in self.engine.state:
+            raise InvalidInputError(
+                f"engine.state is '{self.engine.state}': state lies in files, not at an address.",
+                fix="Give a folder that the driver and all workers see under the same path.",
+            )
+        return self.project / self.engine.state if self.engine.state else self.data_dir / "state"
 
     @property
     def lake_path(self) -> str:

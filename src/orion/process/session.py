@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from orion.config import SparkSettings
@@ -93,6 +94,18 @@ class SparkEndedError(UnavailableError):
             f"Spark's JVM {how}.",
             fix="What it ran goes on where it was when it is started again. If this comes back,"
             " give it more memory (spark.memory) or smaller batches (engine.max_batch_records).",
+        )
+
+
+class SparkStartError(UnavailableError):
+    """Raised when Spark cannot be started, or its cluster does not answer."""
+
+    def __init__(self, master: str, log: Path) -> None:
+        self.master, self.log = master, log
+        super().__init__(
+            f"Spark did not start on {master}.",
+            fix="See whether a master answers there (spark.master in orion.toml). Spark's own"
+            f" words are in {log}.",
         )
 
 
@@ -183,7 +196,10 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     for name, value in options.items():
         builder = builder.config(name, value)
     with _stderr_to(log):
-        session = builder.getOrCreate()
+        try:
+            session = builder.getOrCreate()
+        except Py4JError as error:
+            raise SparkStartError(options["spark.master"], log) from error
     # It prints a trace of the stack when the JVM ends before this process does.
     server = session.sparkContext._accumulatorServer  # noqa: SLF001
     vars(server)["handle_error"] = lambda *_: None

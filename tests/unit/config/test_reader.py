@@ -90,3 +90,13 @@ def test_addresses_follow_the_shape(tmp_path: Path) -> None:
     assert (one.addresses, one.quorum_ports) == ("127.0.0.1:9500", (9501,))
     assert three.addresses == "127.0.0.1:19092,127.0.0.1:29092,127.0.0.1:39092"
     assert (far.addresses, far.is_local) == ("k:1", False)
+
+
+def test_state_is_a_folder_of_its_own_where_one_is_named(tmp_path: Path) -> None:
+    def path(state: str) -> Path:
+        return read_settings(tmp_path, environ={}, flags={"engine.state": state}).state_path
+
+    assert path("") == tmp_path / ".orion" / "state"
+    assert path("/mnt/shared") == Path("/mnt/shared")
+    with pytest.raises(InvalidInputError, match="not at an address"):
+        path("s3a://bucket/state")
