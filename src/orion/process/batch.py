@@ -97,6 +97,10 @@ class Batch:
         seen = [read_failures(observed) for observed in self._observed_as(FAILURES)]
         return [*take_failures(self._query), *(failed for each in seen for failed in each)]
 
+    def give_up(self) -> None:
+        """Forget what a try of this batch has noted: the next one notes it again."""
+        take_failures(self._query)
+
     def _observed_as(self, prefix: str) -> Iterator[dict[str, Any]]:
         return (found for name, found in self._observed.items() if name.startswith(prefix))
 

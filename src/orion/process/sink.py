@@ -58,6 +58,7 @@ class TransactionSink:
                 if not is_too_large(error):
                     raise
             logger.info("batch %d for %s goes by way of files", batch.number, self.topic)
+            batch.give_up()
             self.likely_large = _ALIKE
         self.likely_large -= 1
         limit_tasks(rows, None)
