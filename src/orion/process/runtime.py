@@ -200,12 +200,15 @@ class Runtime:
 
     def _clear_log(self, name: str) -> None:
         """Remove a query's offsets, which would seem to lag for ever, and an empty letter box."""
-        with suppress(GroupNotFoundError):
-            Groups(self._rooms.connection).delete(name)
         letters = self._dead_letters.topic(name)
-        with suppress(TopicNotFoundError):
-            if self._topics.get(letters).records == 0:
-                self._topics.delete(letters)
+        try:
+            with suppress(GroupNotFoundError):
+                Groups(self._rooms.connection).delete(name)
+            with suppress(TopicNotFoundError):
+                if self._topics.get(letters).records == 0:
+                    self._topics.delete(letters)
+        except OrionError as error:
+            logger.warning("query %s is gone, but not all of it: %s", name, error)
 
     @property
     def checkpoints(self) -> str:
