@@ -57,20 +57,19 @@ class Checkpoint:
 
     def has_open_batch(self) -> bool:
         """Tell whether a run has left a batch that it had begun; not known of a remote one."""
-        begun, done = (
-            max(
-                (int(p.name) for p in Path(self.path, log).glob("*") if p.name.isdecimal()),
-                default=-1,
-            )
-            for log in ("offsets", "commits")
-        )
-        return begun > done
+        return last_number(self.path, "offsets") > last_number(self.path, "commits")
 
     def release(self) -> None:
         """Let another process use it."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+
+def last_number(path: str, log: str) -> int:
+    """Return the last batch in one of the logs of a checkpoint; -1: none, or it is remote."""
+    names = (found.name for found in Path(path, log).glob("*"))
+    return max((int(name) for name in names if name.isdecimal()), default=-1)
 
 
 def remove_checkpoint(path: str) -> None:

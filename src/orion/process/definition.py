@@ -25,6 +25,9 @@ class Keeper(Protocol):
     def late_rows(self, batch: int) -> Sequence[LateRow]:
         """Return what came too late in a batch that has run, but for what was told before."""
 
+    def note(self, batch: int) -> None:
+        """Remember that a batch has run: called before Spark does."""
+
     def summary(self) -> StateSummary:
         """Return how much there is, and how far it has come."""
 

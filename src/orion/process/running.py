@@ -183,6 +183,8 @@ class RunningQuery:
             try:
                 batch = Batch(number, execution, self._definition.name, may_repeat=self.batch < 0)
                 done = delivery.deliver(rows, batch)
+                if self._definition.state is not None:
+                    self._definition.state.note(number)
             except BaseException as error:
                 self.cause = error
                 raise

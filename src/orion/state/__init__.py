@@ -8,7 +8,7 @@ Never: DataFrames or the log; a task loads this room and little else.
 from orion.state.change import ChangeOperator
 from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
-from orion.state.file import StateDamagedError, StateMismatchError
+from orion.state.file import StateDamagedError, StateMismatchError, read_number, write_number
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
 from orion.state.gather import RECORD, WHY_NOT, OwnTime, RecordParts
 from orion.state.group import GroupOperator, WindowOperator
@@ -95,5 +95,7 @@ __all__ = [
     "merged_layout",
     "order_task",
     "read_late_rows",
+    "read_number",
     "summarize_state",
+    "write_number",
 ]

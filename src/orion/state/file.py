@@ -5,6 +5,7 @@ own changes pending; all in one transaction, with its number. Run again, it find
 what it had pending, and computes from the same values.
 """
 
+import os
 import pickle
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -125,10 +126,10 @@ class StateFile:
 
     def __init__(self, path: Path | None, batch: int, *, notes_late: bool) -> None:
         self.path = str(path or ":memory:")
-        # Tells a state that was lost from one that never was.
+        # Tells a state that was lost, or put back as it once was, from the one that was left.
         self._mark = None if path is None else path.with_suffix(".mark")
-        self._was_there = self._mark is not None and self._mark.exists()
-        if path is not None and not self._was_there:
+        self._left_at = -1 if self._mark is None else read_number(self._mark)
+        if path is not None and self._left_at < 0:
             path.parent.mkdir(parents=True, exist_ok=True)
         self._batch = batch
         self.recent = Changes()
@@ -159,7 +160,7 @@ class StateFile:
         row = self._connection.execute("SELECT number, entries, more FROM batch").fetchone()
         last, entries, more = (-1, 0, 0) if row is None else row
         # A task without rows is not run, so batches may be missing in between; none may be ahead.
-        if last > self._batch or (last < 0 and self._was_there):
+        if last > self._batch or last < self._left_at:
             raise StateMismatchError(self.path, last, self._batch)
         self.recent = self._changes_in("recent")
         if last == self._batch:
@@ -247,8 +248,8 @@ class StateFile:
         self._connection.execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?)", facts)
         self._connection.execute("COMMIT")
         self._connection.close()
-        if self._mark is not None and not self._was_there:
-            self._mark.touch()
+        if self._mark is not None:
+            write_number(self._mark, self._batch)
 
     def abandon(self) -> None:
         """Close without keeping anything."""
@@ -274,6 +275,27 @@ def place_of(key: Key) -> tuple[int, Any]:
     if isinstance(key, str):
         return 1, key
     return (0, key) if isinstance(key, int) else (2, key)
+
+
+def read_number(path: Path) -> int:
+    """Return the number of the batch that a file was left at; -1: there is none."""
+    try:
+        found = path.read_bytes()
+    except FileNotFoundError:
+        return -1
+    if not found.isdigit():
+        raise StateDamagedError(str(path), "it holds no number of a batch")
+    return int(found)
+
+
+def write_number(path: Path, batch: int) -> None:
+    """Leave the number of a batch in a file; a kill leaves it or the one before."""
+    # One write of one length: never cut, and cheaper than a file that takes the place of another.
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o644)
+    try:
+        os.write(handle, b"%020d" % batch)
+    finally:
+        os.close(handle)
 
 
 def _words(batch: int) -> str:

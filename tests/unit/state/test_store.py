@@ -170,6 +170,24 @@ def test_a_state_that_is_ahead_or_lost_is_refused(tmp_path: Path) -> None:
         StateStore(path, 5)
 
 
+def test_a_state_that_was_put_back_as_it_once_was_is_refused(tmp_path: Path) -> None:
+    path, copy = tmp_path / "0.db", tmp_path / "copy"
+    StateStore(path, 0).commit()
+    copy.write_bytes(path.read_bytes())
+    # Batches without rows for this partition are not run there.
+    StateStore(path, 3).commit()
+    path.write_bytes(copy.read_bytes())
+    with pytest.raises(StateMismatchError, match="of batch 0, but batch 5 is to run"):
+        StateStore(path, 5)
+
+
+def test_a_mark_that_is_damaged_is_named(tmp_path: Path) -> None:
+    StateStore(tmp_path / "0.db", 0).commit()
+    (tmp_path / "0.mark").write_bytes(b"\0" * 20)
+    with pytest.raises(StateDamagedError, match=r"0\.mark cannot be read"):
+        StateStore(tmp_path / "0.db", 1)
+
+
 def test_a_state_tells_how_much_it_holds(tmp_path: Path) -> None:
     folder = tmp_path / "0"
     for batch in (0, 0, 1, 2):

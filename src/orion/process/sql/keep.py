@@ -11,10 +11,21 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.log import Offsets
 from orion.model import ConflictError
+from orion.process.checkpoint import last_number
 from orion.sql import step, tree
-from orion.state import LateRow, StateSummary, read_late_rows, summarize_state
+from orion.state import (
+    LateRow,
+    StateMismatchError,
+    StateSummary,
+    read_late_rows,
+    read_number,
+    summarize_state,
+    write_number,
+)
 
 _ANEW = "anew.json"
+# The last batch that all operators have run.
+_REACHED = "reached"
 
 
 class StateLostError(ConflictError):
@@ -49,18 +60,20 @@ class KeptState:
 
     def require(self, operators: int) -> None:
         """Make the folders of a query that begins, and notice when those of another are gone."""
-        has_come_some_way = self._has_commits()
+        # The last batch that Spark knows to be done.
+        delivered = last_number(self.checkpoint, "commits") if self.checkpoint else -1
         for number in range(operators):
             path = Path(self.place(number))
-            if has_come_some_way and not path.is_dir():
+            if delivered >= 0 and not path.is_dir():
                 raise StateLostError(self.query, str(path))
             path.mkdir(parents=True, exist_ok=True)
+        if operators and (reached := read_number(self.folder / _REACHED)) < delivered:
+            raise StateMismatchError(str(self.folder), reached, delivered + 1)
 
-    def _has_commits(self) -> bool:
-        commits = Path(self.checkpoint) / "commits"
-        if not self.checkpoint or "://" in self.checkpoint or not commits.is_dir():
-            return False
-        return any(name.name.isdigit() for name in commits.iterdir())
+    def note(self, batch: int) -> None:
+        """Remember that a batch has run, before Spark does: state put back from a copy is older."""
+        if self.folder.is_dir():
+            write_number(self.folder / _REACHED, batch)
 
     def summary(self) -> StateSummary:
         """Return how much there is, and how far it has come."""
@@ -89,6 +102,7 @@ class KeptState:
         fresh.write_text(json.dumps(known))
         # Remembered before anything is dropped: a kill in between loses nothing.
         os.replace(fresh, self.folder / _ANEW)
+        (self.folder / _REACHED).unlink(missing_ok=True)
         for path in self.folder.iterdir():
             if path.is_dir():
                 shutil.rmtree(path)
