@@ -90,3 +90,22 @@ def test_a_large_batch_goes_by_way_of_files(rows: DataFrame, tmp_path: Path) -> 
 def test_without_a_shared_folder_nothing_is_limited(rows: DataFrame) -> None:
     (whole,) = TransactionSink("t", None, most_bytes=1).prepare(rows, BATCH)
     assert len(whole.values) == 600 * 600 + 10 * 10 + 1
+
+
+def test_what_spark_itself_makes_of_few_rows_goes_by_way_of_files(
+    spark_app: pipeline.Pipeline, tmp_path: Path
+) -> None:
+    few = spark_app.runtime.spark.range(4, numPartitions=2)
+    many = few.select(
+        F.col("id").cast("string").cast("binary").alias("key"),
+        F.explode(F.array_repeat(F.lit(b"x" * 1_000), 5_000)).alias("value"),
+        F.lit(7).cast("long").alias("timestamp_ms"),
+    )
+    spill = tmp_path / "large"
+    kept = list(TransactionSink("t", spill, limits_rows=True).prepare(many, BATCH))
+    assert not spill.exists()
+    sink = TransactionSink("t", spill, most_bytes=1_000_000, limits_rows=True)
+    by_files = sink.prepare(many, BATCH)
+    assert spill.exists()
+    assert records(list(by_files)) == records(kept)
+    assert len(records(kept)) == 20_000

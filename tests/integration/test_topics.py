@@ -30,6 +30,8 @@ from orion.testing.kafka import KafkaServer
 from orion.testing.wait import wait_until
 
 ORION = str(Path(sys.executable).with_name("orion"))
+# Records of 1970 would be gone at the broker's next look at retention.
+FOR_EVER = {"retention.ms": "-1"}
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
@@ -182,8 +184,8 @@ def test_records_round_trip_byte_for_byte(
         Record('{"é":\u2028"x"}'.encode(), timestamp_ms=5_000),
     ]
     copy = f"{topic}-copy"
-    topics.create(topic, partitions=1)
-    topics.create(copy, partitions=1)
+    topics.create(topic, partitions=1, configs=FOR_EVER)
+    topics.create(copy, partitions=1, configs=FOR_EVER)
     assert produce(kafka.connection, topic, records) == 5
     lines = orion("topics", "consume", topic, "--json").stdout
     assert _json(orion("topics", "produce", copy, "--json-lines", "--json", stdin=lines)) == {
@@ -201,7 +203,7 @@ def test_records_round_trip_byte_for_byte(
 def test_lines_options_and_tombstones_become_records(
     orion: Run, kafka: KafkaServer, topics: Topics, topic: str
 ) -> None:
-    topics.create(topic, partitions=2)
+    topics.create(topic, partitions=2, configs=FOR_EVER)
     words = ("topics", "produce", topic, "--partition", "1")
     assert orion(*words, "-K", ":", stdin=b"a:1\nb:2:3\nc:").returncode == 0
     assert orion(*words, "-k", "a", "--tombstone").returncode == 0
@@ -251,7 +253,7 @@ def test_what_kafka_refuses_is_reported_with_its_record(
 def test_reading_starts_and_stops_where_asked(
     orion: Run, kafka: KafkaServer, topics: Topics, topic: str
 ) -> None:
-    topics.create(topic, partitions=2)
+    topics.create(topic, partitions=2, configs=FOR_EVER)
     records = [Record(str(n).encode(), timestamp_ms=1_000 * n, partition=0) for n in range(1, 11)]
     produce(kafka.connection, topic, [*records, Record(b"other", timestamp_ms=1, partition=1)])
 

@@ -9,9 +9,16 @@ from orion.process.definition import check_name
 from orion.process.encode import TopicWrite
 from orion.process.format import RegistryAccess, choose_spec, registered_format, spark_columns
 from orion.process.query import Query
+from orion.process.rehearsal import rehearse
 from orion.process.runtime import Rooms, Runtime
 from orion.process.scratch import own_scratch
-from orion.process.session import Shipment, is_remote, session_options, start_session
+from orion.process.session import (
+    Shipment,
+    end_session,
+    is_remote,
+    session_options,
+    start_session,
+)
 from orion.process.shipping import pack_python
 from orion.process.source import TopicRead, parse_columns
 from orion.process.sql import BatchRunner, GivenRecord, LiveSql, SqlEngine, sql_session
@@ -30,11 +37,13 @@ __all__ = [
     "TopicWrite",
     "check_name",
     "choose_spec",
+    "end_session",
     "is_remote",
     "own_scratch",
     "pack_python",
     "parse_columns",
     "registered_format",
+    "rehearse",
     "session_options",
     "spark_columns",
     "sql_session",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import UnavailableError
 from orion.state import MOST_BYTES_PROPERTY, OutputTooLargeError
@@ -17,6 +18,8 @@ from orion.state import MOST_BYTES_PROPERTY, OutputTooLargeError
 MOST_BYTES = 64 << 20
 _ROWS_A_FILE = 100_000
 _ROW_GROUP_BYTES = 16 << 20
+# The bits of Spark's increasing ids that count the rows of one task.
+_ROW_OF_TASK = (1 << 33) - 1
 # What Spark leaves beside files that are complete.
 _WRITTEN = "_SUCCESS"
 # As tasks tell of it, and Spark of all of them together.
@@ -44,6 +47,18 @@ def limit_tasks(rows: DataFrame, most_bytes: int | None) -> None:
     """Let the tasks of this thread's batches give up when they make more; None: let them go on."""
     limit = None if most_bytes is None else str(most_bytes)
     rows.sparkSession.sparkContext.setLocalProperty(MOST_BYTES_PROPERTY, limit)  # type: ignore[arg-type]
+
+
+def limit_rows(rows: DataFrame, most_bytes: int) -> DataFrame:
+    """Return the rows of a batch, whose tasks give up when Spark itself makes too much of them.
+
+    It goes by the number of a row in its task and by its own length, as if all were like it: what
+    went before is not known to an expression, and a wrong guess costs a run, not a record.
+    """
+    number = F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_OF_TASK))
+    too_large = number * F.length("value") > most_bytes
+    refusal = F.raise_error(F.lit(f"{OutputTooLargeError.__name__}: more than {most_bytes} bytes"))
+    return rows.where(F.when(too_large, refusal).otherwise(F.lit(True)))
 
 
 @dataclass(frozen=True)

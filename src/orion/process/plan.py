@@ -75,8 +75,16 @@ def require_realtime(df: DataFrame, query: str) -> None:
 
 def keeps_state(df: DataFrame) -> bool:
     """Tell whether a plan has Spark operators that keep state between batches."""
-    names = {str(node.nodeName()) for node in _streaming_nodes(_analyzed(df))}
-    return bool(names & {"Aggregate", "Deduplicate", "DeduplicateWithinWatermark"})
+    return _has_any(df, "Aggregate", "Deduplicate", "DeduplicateWithinWatermark")
+
+
+def makes_many_of_one(df: DataFrame) -> bool:
+    """Tell whether a plan has Spark operators that may make any number of rows of one."""
+    return _has_any(df, "Generate", "Join", "Expand")
+
+
+def _has_any(df: DataFrame, *names: str) -> bool:
+    return any(str(node.nodeName()) in names for node in _streaming_nodes(_analyzed(df)))
 
 
 def _analyzed(df: DataFrame) -> Any:

@@ -20,7 +20,7 @@ from orion.process.definition import Definition
 from orion.process.each_batch import EachBatch
 from orion.process.encode import TopicWrite, encode_rows
 from orion.process.late import LateRoute
-from orion.process.plan import require_realtime
+from orion.process.plan import makes_many_of_one, require_realtime
 from orion.process.planning import Planning
 from orion.process.sink import TUNED_SINK, SparkSink, TableSink, TransactionSink
 from orion.process.stranger import read_progress
@@ -135,7 +135,7 @@ class RunningQuery:
 
     def _micro_batches(self) -> StreamingQuery:
         rows = self._definition.rows(self._planning)
-        sink = self._sink()
+        sink = self._sink(rows)
         delivery = Delivery(
             self._definition.name,
             self._writer,
@@ -161,7 +161,7 @@ class RunningQuery:
             return None
         return LateRoute(self._definition.name, self._place.connection, state).outgoing
 
-    def _sink(self) -> Sink:
+    def _sink(self, rows: DataFrame) -> Sink:
         target = self._definition.sink
         if isinstance(target, TableWrite):
             return TableSink(target)
@@ -169,7 +169,12 @@ class RunningQuery:
             # What it made may be what ended the run that left it.
             likely_large = int(self._checkpoint.has_open_batch())
             folder = self._checkpoint.folder("large")
-            return TransactionSink(target.topic, folder, likely_large=likely_large)
+            return TransactionSink(
+                target.topic,
+                folder,
+                limits_rows=makes_many_of_one(rows),
+                likely_large=likely_large,
+            )
         return SparkSink(target.topic, self._place.connection.spark_options())
 
     def _deliver(self, delivery: Delivery, rows: DataFrame, number: int) -> None:

@@ -111,15 +111,23 @@ class SparkStartError(UnavailableError):
 
 @dataclass(frozen=True)
 class Shipment:
-    """What executors need: jars, and on other machines the Python packages as an archive.
+    """What driver and executors need: jars, and on other machines the Python packages.
 
     Args:
-        disk: The class path of the local file system.
+        disk: The jars of the local file system.
+        python: The packages, as an archive.
+        java_options: What the driver's JVM is told besides.
     """
 
     jars: Sequence[Path]
-    disk: str
+    disk: Sequence[Path]
     python: Path | None = None
+    java_options: Sequence[str] = ()
+
+    @property
+    def class_path(self) -> list[Path]:
+        """What the JVM of a Spark without other processes has ahead of Spark's own jars."""
+        return [*self.disk, *self.jars]
 
 
 def session_options(
@@ -138,27 +146,36 @@ def session_options(
         "derby.system.home": scratch,
         "java.io.tmpdir": scratch,
     }
-    java_paths = " ".join(f'"-D{name}={path}"' for name, path in paths.items())
+    java_options = [f"-D{name}={path}" for name, path in paths.items()]
+    quoted = " ".join(f'"{option}"' for option in (*java_options, *shipment.java_options))
     options = {
         **_DEFAULTS,
         "spark.app.name": name,
         "spark.master": settings.master,
         "spark.driver.memory": settings.memory,
         "spark.sql.shuffle.partitions": str(settings.shuffle_partitions or cores),
-        "spark.jars": ",".join(str(path) for path in shipment.jars),
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch.parent / "warehouse"),
         "spark.python.unix.domain.socket.dir": str(socket_folder(scratch)),
-        "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} {java_paths}",
+        "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} {quoted}",
     }
-    if not is_remote(settings.master) or "//127.0.0.1" in settings.master:
-        options |= _LOCAL_ONLY | dict.fromkeys(_CLASS_PATHS, shipment.disk)
+    if not is_remote(settings.master):
+        # Of jars that Spark hands out itself, each start would make copies.
+        options |= _LOCAL_ONLY | {_CLASS_PATHS[0]: _joined(shipment.class_path, ":")}
+    else:
+        options["spark.jars"] = _joined(shipment.jars, ",")
+    if "//127.0.0.1" in settings.master:
+        options |= _LOCAL_ONLY | dict.fromkeys(_CLASS_PATHS, _joined(shipment.disk, ":"))
     options["spark.pyspark.python"] = executor_python(settings)
     options["spark.pyspark.driver.python"] = sys.executable
     if shipment.python is not None:
         options["spark.archives"] = f"{shipment.python}#{FOLDER}"
         options["spark.executorEnv.PYTHONPATH"] = f"./{FOLDER}"
     return {**options, **_joined_class_paths(options, settings.options)}
+
+
+def _joined(paths: Sequence[Path], mark: str) -> str:
+    return mark.join(str(path) for path in paths)
 
 
 def _joined_class_paths(ours: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
@@ -204,6 +221,15 @@ def start_session(options: Mapping[str, str], *, log: Path) -> SparkSession:
     server = session.sparkContext._accumulatorServer  # noqa: SLF001
     vars(server)["handle_error"] = lambda *_: None
     return session
+
+
+def end_session(session: SparkSession, *, timeout_s: float) -> int:
+    """Stop Spark and its JVM, and return how the JVM ended once it has."""
+    process = session.sparkContext._gateway.proc  # type: ignore[union-attr]  # noqa: SLF001
+    session.stop()
+    # The JVM ends when nobody can write to it any more.
+    process.stdin.close()
+    return int(process.wait(timeout=timeout_s))
 
 
 def jvm_end(session: SparkSession) -> int | None:

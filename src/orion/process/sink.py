@@ -13,7 +13,13 @@ from orion.lake import TableWrite, write_batch
 from orion.log import Outgoing
 from orion.process.batch import Batch
 from orion.process.each_batch import collect
-from orion.process.large import MOST_BYTES, LargeOutput, is_too_large, limit_tasks
+from orion.process.large import (
+    MOST_BYTES,
+    LargeOutput,
+    is_too_large,
+    limit_rows,
+    limit_tasks,
+)
 from orion.process.strike import pass_point
 
 logger = logging.getLogger(__name__)
@@ -38,12 +44,14 @@ class TransactionSink:
         spill: A folder that tasks share with the driver, for batches that it cannot hold; None:
             there is none, and such batches fail.
         most_bytes: How much a task may make of a batch before it goes there.
+        limits_rows: Whether Spark itself may make that much, without an operator of ours.
         likely_large: How many batches go there without being tried otherwise.
     """
 
     topic: str
     spill: Path | None
     most_bytes: int = MOST_BYTES
+    limits_rows: bool = False
     likely_large: int = 0
 
     def prepare(self, rows: DataFrame, batch: Batch) -> Iterable[Outgoing]:
@@ -52,8 +60,9 @@ class TransactionSink:
             return self._collected(rows)
         if not self.likely_large:
             limit_tasks(rows, self.most_bytes)
+            limited = limit_rows(rows, self.most_bytes) if self.limits_rows else rows
             try:
-                return self._collected(rows)
+                return self._collected(limited)
             except Exception as error:
                 if not is_too_large(error):
                     raise

@@ -5,7 +5,9 @@ from pathlib import Path
 from orion.config import SparkSettings
 from orion.process import Shipment, session_options
 
-_SHIPMENT = Shipment([Path("/jars/kafka.jar")], "/jars/disk.jar")
+_SHIPMENT = Shipment(
+    [Path("/jars/kafka.jar")], [Path("/jars/disk.jar")], java_options=["-XX:Archive=/a b"]
+)
 _DRIVER, _DISK = "spark.driver.extraClassPath", "spark.hadoop.fs.file.impl"
 
 
@@ -17,15 +19,27 @@ def _options(**given: object) -> dict[str, str]:
 def test_files_on_this_machine_are_written_without_starting_a_process() -> None:
     options = _options()
     assert "Bare" in options[_DISK]
+    assert options[_DRIVER] == "/jars/disk.jar:/jars/kafka.jar"
+    assert "spark.jars" not in options
+
+
+def test_the_driver_gets_what_its_jvm_is_told_in_quotes() -> None:
+    assert '"-XX:Archive=/a b"' in _options()["spark.driver.extraJavaOptions"]
+
+
+def test_a_cluster_on_this_machine_gets_its_jars_from_spark() -> None:
+    options = _options(master="spark://127.0.0.1:7077")
+    assert options["spark.jars"] == "/jars/kafka.jar"
     assert options[_DRIVER] == "/jars/disk.jar"
 
 
 def test_a_cluster_elsewhere_keeps_its_own_file_system() -> None:
     options = _options(master="spark://far.example:7077")
     assert not {_DISK, _DRIVER} & {*options}
+    assert options["spark.jars"] == "/jars/kafka.jar"
 
 
 def test_a_users_option_wins_and_a_users_class_path_is_added() -> None:
     options = _options(options={"spark.ui.enabled": "true", _DRIVER: "/mine.jar"})
     assert options["spark.ui.enabled"] == "true"
-    assert options[_DRIVER] == "/mine.jar:/jars/disk.jar"
+    assert options[_DRIVER] == "/mine.jar:/jars/disk.jar:/jars/kafka.jar"
