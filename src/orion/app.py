@@ -31,7 +31,6 @@ SERVER = "server"
 # last words go to the log.
 _CONTROLLER_ORDER, _BROKER_ORDER, _CLIENT_ORDER = 0, 1, 2
 _ENGINE_TIMEOUT_S, _SERVER_TIMEOUT_S = 120.0, 60.0
-_REHEARSAL_END_S = 120.0
 COMMAND_TOPIC = "_orion_commands"
 
 
@@ -79,6 +78,24 @@ class App:
         cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
         folder = Path(self.settings.jars.cache or Path(cache) / "orion" / "jars")
         return JarStore(folder, mirror=self.settings.jars.mirror)
+
+    @cached_property
+    def kafka_classes(self) -> "ClassArchive":
+        """What makes the start of a broker shorter, once it has been rehearsed."""
+        return self._archive(self.jars.paths("kafka"))
+
+    @cached_property
+    def spark_classes(self) -> "ClassArchive":
+        """The same for Spark."""
+        from orion.jvm import pyspark_home
+
+        own = [*self.jars.paths("disk"), *self.jars.paths("spark")]
+        return self._archive([*own, *sorted((pyspark_home() / "jars").glob("*.jar"))])
+
+    def _archive(self, class_path: Sequence[Path]) -> "ClassArchive":
+        from orion.jvm import ClassArchive
+
+        return ClassArchive(self.jars.folder / "classes", self.java, class_path)
 
     @cached_property
     def connection(self) -> "Connection":
@@ -130,32 +147,18 @@ class App:
 
         return OrderLog(self.connection)
 
-    def start_spark(self, name: str) -> "SparkSession":
-        """Start Spark alone, for work that needs no log."""
+    def start_spark(
+        self, name: str, *, java_options: Sequence[str] | None = None
+    ) -> "SparkSession":
+        """Start Spark alone, for work that needs no log.
+
+        Args:
+            java_options: What its JVM is told besides; None: where its classes are archived.
+        """
         from orion.process import start_session
 
-        return start_session(self._session_options(name), log=self._spark_log(name))
-
-    @cached_property
-    def spark_classes(self) -> "ClassArchive":
-        """What makes Spark's start a third shorter, once it has been rehearsed."""
-        from orion.jvm import ClassArchive, pyspark_home
-
-        own = [*self.jars.paths("disk"), *self.jars.paths("spark")]
-        jars = [*own, *sorted((pyspark_home() / "jars").glob("*.jar"))]
-        return ClassArchive(self.jars.folder.parent / "classes", self.java, jars)
-
-    def rehearse_spark(self) -> None:
-        """Start Spark once and let its JVM leave the classes that it has loaded."""
-        from orion.process import end_session, rehearse, start_session
-
-        with self.spark_classes.making() as java_options:
-            options = self._session_options("rehearsal", java_options)
-            session = start_session(options, log=self._spark_log("rehearsal"))
-            try:
-                rehearse(session, self.settings.data_dir / "rehearsal")
-            finally:
-                end_session(session, timeout_s=_REHEARSAL_END_S)
+        options = self._session_options(name, java_options)
+        return start_session(options, log=self._spark_log(name))
 
     @cached_property
     def registry(self) -> "Registry":
@@ -254,9 +257,7 @@ class App:
         logs[0].open()
         return commands
 
-    def _session_options(
-        self, name: str, java_options: Sequence[str] | None = None
-    ) -> dict[str, str]:
+    def _session_options(self, name: str, java_options: Sequence[str] | None) -> dict[str, str]:
         from orion.process import Shipment, is_remote, own_scratch, pack_python, session_options
 
         self.jars.fetch(self.java, bundles=("spark", "disk"), progress=lambda *_: None)
@@ -347,6 +348,7 @@ class App:
             self.settings.data_dir / "kafka",
             java_path=self.java.path,
             class_path=self.jars.class_path("kafka"),
+            java_options=self.kafka_classes.options(),
         )
 
     def prepare_processes(self) -> "list[ProcessSpec]":

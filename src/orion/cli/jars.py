@@ -1,14 +1,10 @@
 """`orion jars`: the pinned jars in the cache, fetched and checked."""
 
-import tempfile
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from orion.cli.output import JsonFlag, errors, print_json, print_table, say
-from orion.config import SparkSettings
 from orion.model import UnavailableError
 
 if TYPE_CHECKING:
@@ -67,34 +63,19 @@ def list_jars(as_json: bool = JsonFlag) -> None:
 def fetch() -> None:
     """Download the jars that are not in the cache yet, and check their SHA-256.
 
-    Then start Spark once and keep the classes that it has loaded beside the jars, so that later
-    starts take a third less.
+    Then start a broker and Spark once and keep the classes that they load beside the jars, so
+    that later starts take a third less.
 
     Example: orion jars fetch
     """
     from orion.app import App, load_settings
+    from orion.cli.rehearsal import rehearse
     from orion.jvm import BUNDLES
 
     app = App(load_settings())
     count = fetch_with_progress(app, BUNDLES)
     say(f"{count} jars fetched into {app.jars.folder}" if count else "All jars are in the cache.")
-    if not app.spark_classes.is_there():
-        _rehearse(app)
-
-
-def _rehearse(app: "App") -> None:
-    """Rehearse Spark's start in a project of its own; without that it starts all the same."""
-    from orion.app import App
-
-    with tempfile.TemporaryDirectory(prefix="orion-") as folder:
-        own = App(replace(app.settings, project=Path(folder), spark=SparkSettings()))
-        try:
-            with errors.status("Rehearsing Spark's start, so that later ones are quick …"):
-                own.rehearse_spark()
-        except Exception as error:  # noqa: BLE001  whatever it is, Spark starts without it
-            say(f"Spark's start could not be rehearsed, and takes longer: {error}")
-            return
-    say("Spark's start is rehearsed.")
+    rehearse(app.settings)
 
 
 @commands.command()

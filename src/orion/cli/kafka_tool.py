@@ -25,6 +25,7 @@ def main() -> None:
             java_path=java_path,
             class_path=app.jars.class_path("kafka"),
             environ=os.environ,
+            java_options=app.kafka_classes.options(),
         )
     except OrionError as error:
         from orion.cli.output import fail

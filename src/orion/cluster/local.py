@@ -1,6 +1,6 @@
 """A local Kafka of one or three brokers, described as processes for a supervisor."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -28,12 +28,22 @@ class NodeProcess:
 
 
 class LocalKafka:
-    """Prepare the storage of a local Kafka and describe its nodes."""
+    """Prepare the storage of a local Kafka and describe its nodes.
+
+    Args:
+        java_options: What the JVMs of nodes are told besides.
+    """
 
     def __init__(
-        self, kafka: KafkaSettings, folder: Path, *, java_path: str, class_path: str
+        self,
+        kafka: KafkaSettings,
+        folder: Path,
+        *,
+        java_path: str,
+        class_path: str,
+        java_options: Sequence[str] = (),
     ) -> None:
-        self._kafka = kafka
+        self._kafka, self._java_options = kafka, java_options
         self._storage = Storage(folder)
         self._java_path, self._class_path = java_path, class_path
         self.nodes = plan_nodes(kafka)
@@ -70,7 +80,7 @@ class LocalKafka:
             self._java_path,
             # The serial collector and a small first heap: an idle broker stays small.
             *("-Xms64m", f"-Xmx{heap}", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"),
-            *speed,
+            *(*speed, *self._java_options),
             *("-Djava.awt.headless=true", "-Dkafka.logs.dir=" + str(folder)),
             f"-Dlog4j2.configurationFile={files('orion.cluster').joinpath('node-log4j2.properties')}",
             *("-cp", self._class_path, "kafka.Kafka", str(folder / "server.properties")),

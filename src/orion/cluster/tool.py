@@ -59,6 +59,7 @@ def plan_tool(
     java_path: str,
     class_path: str,
     environ: Mapping[str, str],
+    java_options: Sequence[str] = (),
 ) -> tuple[list[str], list[str]]:
     """Return the command that runs a tool, and notes on arguments that were translated.
 
@@ -68,7 +69,7 @@ def plan_tool(
         java_path: The java to run it with.
         class_path: The jars of the Kafka bundle.
         environ: KAFKA_HEAP_OPTS and KAFKA_OPTS mean what they mean to Kafka's own scripts.
-
+        java_options: What its JVM is told besides.
     """
     tool = name.removesuffix(".sh")
     if tool not in TOOL_CLASSES:
@@ -78,6 +79,6 @@ def plan_tool(
     heap = environ.get("KAFKA_HEAP_OPTS") or ("-Xmx512m" if long_running else "-Xmx256m")
     speed = [] if long_running else ["-XX:TieredStopAtLevel=1"]
     log4j = files("orion.cluster").joinpath("tools-log4j2.properties")
-    command = [java_path, *shlex.split(heap), "-XX:+UseSerialGC", "-Xshare:auto", *speed]
+    command = [java_path, *shlex.split(heap), "-XX:+UseSerialGC", *speed, *java_options]
     command += [f"-Dlog4j2.configurationFile={log4j}", *shlex.split(environ.get("KAFKA_OPTS", ""))]
     return [*command, "-cp", class_path, TOOL_CLASSES[tool], *translated], notes

@@ -9,7 +9,7 @@ from orion.process.definition import check_name
 from orion.process.encode import TopicWrite
 from orion.process.format import RegistryAccess, choose_spec, registered_format, spark_columns
 from orion.process.query import Query
-from orion.process.rehearsal import rehearse
+from orion.process.rehearsal import rehearse_queries
 from orion.process.runtime import Rooms, Runtime
 from orion.process.scratch import own_scratch
 from orion.process.session import (
@@ -43,7 +43,7 @@ __all__ = [
     "pack_python",
     "parse_columns",
     "registered_format",
-    "rehearse",
+    "rehearse_queries",
     "session_options",
     "spark_columns",
     "sql_session",

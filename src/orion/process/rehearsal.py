@@ -17,12 +17,13 @@ _NOWHERE = {
     "kafka.bootstrap.servers": "127.0.0.1:1",
     "kafka.default.api.timeout.ms": "1000",
     "kafka.request.timeout.ms": "500",
+    "fetchOffset.numRetries": "1",
     "subscribe": "nothing",
 }
 
 
-def rehearse(spark: SparkSession, folder: Path) -> None:
-    """Run a small query through Python and into files, and one that finds no Kafka.
+def rehearse_queries(spark: SparkSession, folder: Path) -> None:
+    """Run a small query through Python, and one that finds no Kafka.
 
     Args:
         folder: An empty one, for its files.
@@ -35,16 +36,18 @@ def rehearse(spark: SparkSession, folder: Path) -> None:
     values = made.select(F.to_json(F.struct("id", "name")).cast("binary").alias("value"))
 
     def deliver(batch: DataFrame, number: int) -> None:
+        del number
         collect(batch)
-        batch.write.format("delta").save(str(folder / f"table-{number}"))
 
-    writer = values.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
-    EachBatch(spark, deliver).attach(writer)
-    writer.trigger(availableNow=True).start().awaitTermination()
     lost = spark.readStream.format("kafka").options(**_NOWHERE).load().writeStream.format("noop")
     lost = lost.option("checkpointLocation", str(folder / "lost"))
+    writer = values.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
+    EachBatch(spark, deliver).attach(writer)
+    # Beside each other, since the first one waits most of the time.
+    waiting = lost.start()
+    writer.trigger(availableNow=True).start().awaitTermination()
     with suppress(StreamingQueryException):
-        lost.start().awaitTermination()
+        waiting.awaitTermination()
 
 
 def _as_they_are(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
