@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -16,7 +17,16 @@ from orion.cases.prepare import case_schemas
 from orion.cases.run import Outcome, told
 from orion.cases.script import Script
 from orion.formats import Schema, SchemaSource, forget_schemas
-from orion.log import Connection, Groups, Outbox, Record, Tail, TopicExistsError, Topics
+from orion.log import (
+    Connection,
+    Groups,
+    Outbox,
+    Record,
+    Tail,
+    TopicExistsError,
+    TopicNotFoundError,
+    Topics,
+)
 from orion.model import InvalidInputError, OrionError, UnavailableError
 from orion.process import GivenRecord
 from orion.sql import Functions, parse_statements, tree
@@ -211,7 +221,9 @@ class _HttpRun:
             except AnswerError:
                 continue
         for name in self._topics.names():
-            self._topics.delete(name)
+            # The engine removes what its queries leave at the same time.
+            with suppress(TopicNotFoundError):
+                self._topics.delete(name)
         self._delete_schemas()
         # The next case may give an id of this one to a schema of its own.
         forget_schemas()

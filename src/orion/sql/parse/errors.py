@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from orion.model import InvalidInputError, NotFoundError, nearest
 from orion.sql.parse.tree import Place
 
-_EXCERPT_WIDTH = 100
+# With two spaces ahead of it, a terminal of 80 columns does not break it.
+_EXCERPT_WIDTH = 76
 _SHOWN_EXPECTATIONS = 8
 
 
@@ -19,9 +20,9 @@ def show_place(text: str, place: Place) -> str:
     begin = text.rfind("\n", 0, place.start) + 1
     finish = text.find("\n", place.start)
     finish = len(text) if finish < 0 else finish
-    # A line of a thousand columns is shown around the place only.
+    # A long line is shown around the place only.
     left = max(begin, place.start - _EXCERPT_WIDTH // 2)
-    right = min(finish, max(left + _EXCERPT_WIDTH, min(place.end, place.start + 60)))
+    right = min(finish, left + _EXCERPT_WIDTH)
     line = text[left:right].rstrip()
     width = max(1, min(place.end, right) - place.start)
     pad = "".join("\t" if letter == "\t" else " " for letter in text[left : place.start])

@@ -370,9 +370,9 @@ class _Planner:
             if self._drops_keys:
                 return None
             raise StatementError(
-                f"The key column '{key.name}' must be selected: '{self._sink}' is keyed by it.",
+                f"The key column '{key.selected}' must be selected: '{self._sink}' is keyed by it.",
                 node=self._query,
-                fix=f"Add it: SELECT {key.name}, …",
+                fix=f"Add it: SELECT {key.selected}, …",
             )
         return positions[0]
 

@@ -27,6 +27,12 @@ class KeyColumn:
     name: str
     candidates: tuple[Typed, ...]
 
+    @property
+    def selected(self) -> str:
+        """What a query writes to select it."""
+        first = self.candidates[0]
+        return first.name if isinstance(first, Input) else self.name
+
 
 @dataclass(frozen=True)
 class Relation:

@@ -120,6 +120,10 @@ def test_a_query_gives_these_columns(select: str, columns: str) -> None:
     ("statement", "reason"),
     [
         ("CREATE STREAM o AS SELECT name FROM s;", "key column 'ID' must be selected"),
+        (
+            "CREATE STREAM o AS SELECT w FROM s JOIN t ON s.id = t.id JOIN t2 ON t.ref = t2.id;",
+            "Add it: SELECT T.REF, …",
+        ),
         ("CREATE STREAM o AS SELECT id, id AS b, name FROM s;", "more than once"),
         ("CREATE STREAM o AS SELECT id FROM s;", "No value column"),
         ("CREATE STREAM o AS SELECT id, nmae FROM s;", "Did you mean 'NAME'?"),
