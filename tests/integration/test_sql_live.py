@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -206,7 +207,7 @@ def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:
         views.close()
 
 
-def test_a_lost_state_is_named_and_made_anew_without_a_repeated_record(
+def test_a_lost_or_older_state_is_named_and_made_anew_without_a_repeated_record(
     bench: Bench, topic: str, tmp_path: Path
 ) -> None:
     name = topic.replace("-", "_")
@@ -219,10 +220,23 @@ def test_a_lost_state_is_named_and_made_anew_without_a_repeated_record(
     rows: list[tuple[str | None, bytes | None]] = [
         (f"u{n % 3}", json.dumps({"ms": n}).encode()) for n in range(12)
     ]
-    bench.write(topic, [*rows[:6], ("u0", b"{no json")])
+    state, copy = tmp_path / bench.queries[-1], tmp_path / "copy"
+    bench.write(topic, rows[:3])
     bench.settle()
     bench.order("stop")
-    shutil.rmtree(tmp_path / bench.queries[-1])
+    shutil.copytree(state, copy)
+    bench.order("restart")
+    bench.write(topic, [*rows[3:6], ("u0", b"{no json")])
+    bench.settle()
+    bench.order("stop")
+    shutil.rmtree(state)
+    shutil.copytree(copy, state)
+    begun_ms = bench.status().started_ms
+    bench.order("restart")
+    assert bench.status().state is State.FAILED
+    assert bench.status().started_ms > begun_ms
+    assert re.search(r"is of batch \d+, but batch \d+ is to run", bench.status().error)
+    shutil.rmtree(state)
     bench.order("restart")
     assert bench.status().state is State.FAILED
     assert f"orion queries rebuild {bench.queries[-1]}" in bench.status().error

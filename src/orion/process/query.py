@@ -102,7 +102,11 @@ class Query:
     def start(self, sources: tuple[str, ...]) -> None:
         """Start for the first time, or again after a stop; a refusal is raised to the caller."""
         with self._lock:
-            self._change(state=State.STARTING, restarts=0, error="", sources=sources)
+            # From here on, so that one that is refused is seen to have been tried.
+            now_ms = int(self._clock() * 1000)
+            self._change(
+                state=State.STARTING, restarts=0, error="", sources=sources, started_ms=now_ms
+            )
             self._begin()
 
     def restart(self, *, skips_lost: bool = False) -> None:
