@@ -169,7 +169,8 @@ def session_options(
     options["spark.pyspark.python"] = executor_python(settings)
     options["spark.pyspark.driver.python"] = sys.executable
     if shipment.python is not None:
-        options["spark.archives"] = f"{shipment.python}#{FOLDER}"
+        # As an address: Spark takes the mark for a part of a path that holds a space.
+        options["spark.archives"] = f"{shipment.python.as_uri()}#{FOLDER}"
         options["spark.executorEnv.PYTHONPATH"] = f"./{FOLDER}"
     return {**options, **_joined_class_paths(options, settings.options)}
 

@@ -1,5 +1,6 @@
 """The options of a Spark application."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from orion.config import SparkSettings
@@ -31,6 +32,13 @@ def test_a_cluster_on_this_machine_gets_its_jars_from_spark() -> None:
     options = _options(master="spark://127.0.0.1:7077")
     assert options["spark.jars"] == "/jars/kafka.jar"
     assert options[_DRIVER] == "/jars/disk.jar"
+
+
+def test_a_folder_with_a_space_holds_what_is_shipped() -> None:
+    shipment = replace(_SHIPMENT, python=Path("/a b/python.tar"))
+    settings = SparkSettings(master="spark://far.example:7077")
+    options = session_options(settings, shipment, scratch=Path("/scratch"), name="test")
+    assert options["spark.archives"].startswith("file:///a%20b/python.tar#")
 
 
 def test_a_cluster_elsewhere_keeps_its_own_file_system() -> None:
