@@ -1,6 +1,7 @@
 """Typed expressions in Python: for answers and single values, and what Spark has no words for."""
 
 import math
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,7 +9,6 @@ from contextvars import ContextVar
 from decimal import Decimal as Number
 from decimal import localcontext
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 from orion.model import Decimal, Map, Scalar, Struct
@@ -39,6 +39,9 @@ def computation(node: Typed) -> Computation:
 def computation_or_null(node: Typed) -> Computation:
     """Return the same where what cannot be computed is null."""
     compute = computation(node)
+    if isinstance(node, typed.Input | typed.Constant):
+        # They never fail, and scans of many rows feel every call.
+        return compute
 
     def compute_or_null(row: Row) -> Any:
         try:
@@ -81,7 +84,7 @@ def _constant(node: typed.Constant) -> Computation:
 
 
 def _column(node: typed.Input | typed.Variable) -> Computation:
-    return itemgetter(node.name)
+    return operator.itemgetter(node.name)
 
 
 def _field(node: typed.FieldOf) -> Computation:
@@ -112,6 +115,11 @@ def _element(node: typed.ElementOf) -> Computation:
 
 def _arithmetic(node: typed.Arithmetic) -> Computation:
     one, other, operate = computation(node.left), computation(node.right), _operation(node)
+    known = _known(node.right)
+
+    def compute_with_known(row: Row) -> Any:
+        left = one(row)
+        return compute(row) if left is None else operate(left, known)
 
     def compute(row: Row) -> Any:
         left, right = one(row), other(row)
@@ -121,63 +129,78 @@ def _arithmetic(node: typed.Arithmetic) -> Computation:
             return None
         return operate(left, right)
 
-    return compute
+    return compute if known is None else compute_with_known
+
+
+def _known(node: Typed) -> Any:
+    """Return the value that an expression has on every row; None: it has none, or is null."""
+    return node.value if isinstance(node, typed.Constant) else None
 
 
 def _operation(node: typed.Arithmetic) -> Callable[[Any, Any], Any]:
-    kind, operator = node.type, node.operator
+    kind, sign = node.type, node.operator
     if isinstance(kind, Decimal):
-        return lambda left, right: _decimal(operator, left, right, kind)
+        return lambda left, right: _decimal(sign, left, right, kind)
     if kind is Scalar.DOUBLE:
-        return lambda left, right: _double(operator, left, right)
+        return lambda left, right: _double(sign, left, right)
     assert isinstance(kind, Scalar)
     bits = _BITS[kind]
-    if operator in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
-        return lambda left, right: wrapped(_whole(operator, left, right), bits)
-    plain = _PLAIN[operator]
-    return lambda left, right: wrapped(plain(left, right), bits)
+    if sign is ArithmeticOperator.MODULUS:
+        return _remainder
+    if sign is ArithmeticOperator.DIVIDE:
+        return lambda left, right: wrapped(_quotient(left, right), bits)
+    plain, end = _PLAIN[sign], 1 << (bits - 1)
+
+    def operate(left: int, right: int) -> int:
+        found: int = plain(left, right)
+        return found if -end <= found < end else wrapped(found, bits)
+
+    return operate
 
 
-def _decimal(operator: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
+def _decimal(sign: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
     with localcontext() as context:
         context.prec = 80
-        if operator is ArithmeticOperator.MODULUS:
+        if sign is ArithmeticOperator.MODULUS:
             return scaled(left % right, kind)
-        return scaled(_PLAIN[operator](left, right), kind)
+        return scaled(_PLAIN[sign](left, right), kind)
 
 
-def _double(operator: ArithmeticOperator, left: float, right: float) -> float:
-    if right != 0 or operator not in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
+def _double(sign: ArithmeticOperator, left: float, right: float) -> float:
+    if right != 0 or sign not in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
         return (
             math.fmod(left, right)
-            if operator is ArithmeticOperator.MODULUS
-            else float(_PLAIN[operator](left, right))
+            if sign is ArithmeticOperator.MODULUS
+            else float(_PLAIN[sign](left, right))
         )
-    if operator is ArithmeticOperator.MODULUS or left == 0 or math.isnan(left):
+    if sign is ArithmeticOperator.MODULUS or left == 0 or math.isnan(left):
         return math.nan
     return math.copysign(math.inf, left) * math.copysign(1, right)
 
 
-def _whole(operator: ArithmeticOperator, left: int, right: int) -> int:
-    if operator is ArithmeticOperator.DIVIDE:
-        found = abs(left) // abs(right)
-        return found if (left < 0) == (right < 0) else -found
-    return int(math.copysign(1, left)) * (abs(left) % abs(right))
+def _quotient(left: int, right: int) -> int:
+    found = abs(left) // abs(right)
+    return found if (left < 0) == (right < 0) else -found
+
+
+def _remainder(left: int, right: int) -> int:
+    found = abs(left) % abs(right)
+    return found if left >= 0 else -found
 
 
 _PLAIN: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {
-    ArithmeticOperator.ADD: lambda a, b: a + b,
-    ArithmeticOperator.SUBTRACT: lambda a, b: a - b,
-    ArithmeticOperator.MULTIPLY: lambda a, b: a * b,
-    ArithmeticOperator.DIVIDE: lambda a, b: a / b,
+    ArithmeticOperator.ADD: operator.add,
+    ArithmeticOperator.SUBTRACT: operator.sub,
+    ArithmeticOperator.MULTIPLY: operator.mul,
+    ArithmeticOperator.DIVIDE: operator.truediv,
 }
 _COMPARE: Mapping[ComparisonOperator, Callable[[Any, Any], bool]] = {
-    ComparisonOperator.EQUAL: lambda a, b: a == b,
-    ComparisonOperator.NOT_EQUAL: lambda a, b: a != b,
-    ComparisonOperator.LESS: lambda a, b: a < b,
-    ComparisonOperator.LESS_OR_EQUAL: lambda a, b: a <= b,
-    ComparisonOperator.GREATER: lambda a, b: a > b,
-    ComparisonOperator.GREATER_OR_EQUAL: lambda a, b: a >= b,
+    ComparisonOperator.EQUAL: operator.eq,
+    ComparisonOperator.NOT_EQUAL: operator.ne,
+    ComparisonOperator.LESS: operator.lt,
+    ComparisonOperator.LESS_OR_EQUAL: operator.le,
+    ComparisonOperator.GREATER: operator.gt,
+    ComparisonOperator.GREATER_OR_EQUAL: operator.ge,
 }
 
 
@@ -203,12 +226,17 @@ def _joined(node: typed.Joined) -> Computation:
 
 def _compared(node: typed.Compared) -> Computation:
     one, other, compare = computation(node.left), computation(node.right), _COMPARE[node.operator]
+    known = _known(node.right)
+
+    def compute_with_known(row: Row) -> bool:
+        left = one(row)
+        return left is not None and compare(left, known)
 
     def compute(row: Row) -> bool:
         left, right = one(row), other(row)
         return left is not None and right is not None and compare(left, right)
 
-    return compute
+    return compute if known is None else compute_with_known
 
 
 def _distinct(node: typed.Distinct) -> Computation:
