@@ -39,18 +39,27 @@ _UPSERT = "INSERT INTO base VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET v = exclu
 _UPSERT_DUE = f"{_UPSERT}, due = excluded.due"
 # Recent changes are kept together while at least four of five were changed by the last batch.
 _RENEWED = 0.8
-_REBUILD = "Put the newest state back, or make it anew from the topics: orion queries rebuild NAME"
+
+
+def _rebuild(query: str) -> str:
+    return (
+        f"Put the newest state back, or make it anew from the topics: orion queries rebuild {query}"
+    )
 
 
 class StateMismatchError(ConflictError):
-    """Raised when an operator's state does not belong to the batch that is to run."""
+    """Raised when an operator's state does not belong to the batch that is to run.
 
-    def __init__(self, path: str, found: int, batch: int) -> None:
-        self.path, self.found, self.batch = path, found, batch
+    Args:
+        query: Whose it is, where that is known.
+    """
+
+    def __init__(self, path: str, found: int, batch: int, *, query: str = "NAME") -> None:
+        self.path, self.found, self.batch, self.query = path, found, batch, query
         super().__init__(
             f"The state at {path} is {_words(found)}, but batch {batch} is to run: it was removed,"
             " restored or damaged.",
-            fix=_REBUILD,
+            fix=_rebuild(query),
         )
 
 
@@ -59,7 +68,7 @@ class StateDamagedError(ConflictError):
 
     def __init__(self, path: str, reason: str) -> None:
         self.path, self.reason = path, reason
-        super().__init__(f"The state at {path} cannot be read: {reason}.", fix=_REBUILD)
+        super().__init__(f"The state at {path} cannot be read: {reason}.", fix=_rebuild("NAME"))
 
 
 def name_damage(error: BaseException, path: str) -> None:

@@ -49,6 +49,7 @@ def test_a_state_that_was_put_back_as_a_whole_is_named(tmp_path: Path) -> None:
     with pytest.raises(StateMismatchError, match="of batch 6, but batch 8 is to run") as error:
         state.require(1)
     assert is_final(error.value)
+    assert "orion queries rebuild q" in str(error.value)
     # One that has run a batch more than Spark knows of was killed before Spark noted it.
     state.note(8)
     state.require(1)

@@ -68,7 +68,7 @@ class KeptState:
                 raise StateLostError(self.query, str(path))
             path.mkdir(parents=True, exist_ok=True)
         if operators and (reached := read_number(self.folder / _REACHED)) < delivered:
-            raise StateMismatchError(str(self.folder), reached, delivered + 1)
+            raise StateMismatchError(str(self.folder), reached, delivered + 1, query=self.query)
 
     def note(self, batch: int) -> None:
         """Remember that a batch has run, before Spark does: state put back from a copy is older."""
