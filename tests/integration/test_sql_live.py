@@ -303,6 +303,26 @@ def test_records_that_are_gone_are_named_and_passed_over_only_by_order(
     wait_until(lambda: bench.read(made)[-1] == (b"u", {"MS": 9}), timeout_s=60, what="The sum")
 
 
+def test_a_stream_keeps_its_records_as_long_as_where_they_come_from(
+    bench: Bench, topic: str
+) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (user STRING KEY, ms INT) WITH (KAFKA_TOPIC='{topic}',
+          VALUE_FORMAT='JSON', PARTITIONS=1, RETENTION_MS=-1);
+        CREATE STREAM {name}_same AS SELECT * FROM {name};
+        CREATE STREAM {name}_own WITH (RETENTION_MS=5000000) AS SELECT * FROM {name}_same;
+        CREATE TABLE {name}_rows AS SELECT user, COUNT(*) AS n FROM {name} GROUP BY user;
+    """)
+    kept = {
+        made: bench.app.topics.configs(f"{name.upper()}_{made}")["retention.ms"]
+        for made in ("SAME", "OWN", "ROWS")
+    }
+    assert kept["SAME"].value == "-1"
+    assert kept["OWN"].value == "5000000"
+    assert not kept["ROWS"].is_overridden
+
+
 def test_a_query_that_ends_leaves_nothing_but_what_it_wrote(bench: Bench, topic: str) -> None:
     name = topic.replace("-", "_")
     bench.sql(f"""

@@ -11,6 +11,8 @@ from orion.sql import Change, Declared, Dropped, Source, Started, step
 # for age, and would begin a segment with every transaction and compact all behind it at once.
 _BY_SIZE = {"segment.ms": str(100 * 365 * 86_400_000), "segment.bytes": str(100 * 1024 * 1024)}
 
+_RETENTION = "retention.ms"
+
 
 class Preparation:
     """Makes the topics and schemas of sources."""
@@ -27,7 +29,7 @@ class Preparation:
                 self._register(source, only_first=True)
             case Started(_, plan, sink, creates=True):
                 sources = [read.source.topic for read in step.reads_of(plan.step)]
-                self._create(sink, partitions=self._most_partitions(sources))
+                self._create(sink, partitions=self._most_partitions(sources), like=sources[0])
                 self._register(sink)
             case Dropped(source, _, delete_topic=True):
                 self._delete(source)
@@ -46,10 +48,17 @@ class Preparation:
             if self._topics.exists(topic):
                 yield len(self._topics.get(topic).partitions)
 
-    def _create(self, source: Source, *, partitions: int) -> None:
+    def _create(self, source: Source, *, partitions: int, like: str | None = None) -> None:
+        """Make the topic of a source.
+
+        Args:
+            like: The topic that its records come from; those of a stream are kept as long as there.
+        """
         if self._topics.exists(source.topic):
             return
         configs = dict(source.topic_configs)
+        if like is not None and not source.is_table:
+            configs = {**self._retention(like), **configs}
         if source.is_table:
             # Windows too: records carry the time of events, which may be long ago, and Kafka would
             # delete a row for its age as soon as it is written.
@@ -65,6 +74,13 @@ class Preparation:
             )
         except TopicExistsError:
             return
+
+    def _retention(self, topic: str) -> dict[str, str]:
+        """Return how long a topic keeps its records, if it has a rule of its own."""
+        found = self._topics.configs(topic).get(_RETENTION) if self._topics.exists(topic) else None
+        if found is None or found.value is None or not found.is_overridden:
+            return {}
+        return {_RETENTION: found.value}
 
     def _delete(self, source: Source) -> None:
         if self._topics.exists(source.topic):
