@@ -3,12 +3,11 @@
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orion.cli.output import errors, say
-from orion.config import KafkaSettings, Settings, SparkSettings
+from orion.config import KafkaSettings, Settings
 
 if TYPE_CHECKING:
     from orion.app import App
@@ -24,7 +23,7 @@ def rehearse(settings: Settings) -> None:
     with tempfile.TemporaryDirectory(prefix="orion-") as folder:
         broker, controller = free_ports(2)
         kafka = KafkaSettings(ports=(broker,), controller_ports=(controller,))
-        alone = replace(settings, project=Path(folder), kafka=kafka, spark=SparkSettings())
+        alone = Settings(Path(folder), kafka=kafka, jars=settings.jars)
         for name, start in _missing(App(alone)):
             try:
                 with errors.status(f"Rehearsing {name}'s start, so that later ones are quick …"):

@@ -61,6 +61,8 @@ class ClassArchive:
 def _digest(java: Java, class_path: Sequence[Path]) -> str:
     found = hashlib.sha256(f"{os.path.realpath(java.path)} {java.version}\n".encode())
     for path in class_path:
-        facts = path.stat()
-        found.update(f"{path} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+        # A jar that has not been fetched yet leaves an archive that nobody has.
+        facts = path.stat() if path.exists() else None
+        seen = "" if facts is None else f"{facts.st_size} {facts.st_mtime_ns}"
+        found.update(f"{path} {seen}\n".encode())
     return found.hexdigest()[:24]

@@ -35,6 +35,10 @@ def test_a_jvm_that_left_none_leaves_nothing(tmp_path: Path) -> None:
     assert list((tmp_path / "classes").iterdir()) == []
 
 
+def test_jars_that_are_not_there_have_no_archive(tmp_path: Path) -> None:
+    assert ClassArchive(tmp_path, JAVA, [tmp_path / "missing.jar"]).options() == ()
+
+
 def test_another_java_or_jar_has_another_archive(tmp_path: Path) -> None:
     paths = {ClassArchive(tmp_path, JAVA, [jar(tmp_path)]).path}
     paths.add(ClassArchive(tmp_path, JAVA, [jar(tmp_path, "other")]).path)
