@@ -20,7 +20,7 @@ $(READY): requirements/dev.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on -q --require-hashes -r requirements/dev.lock
 	@$(BIN)/python -m pip install --disable-pip-version-check -q --no-deps --no-build-isolation --no-index -e .
-	@echo "== Jars (once, about 75 MB) =="
+	@echo "== Jars (once, about 75 MB), and starts rehearsed from them (about 220 MB) =="
 	@$(BIN)/orion jars fetch
 	@touch $@
 
