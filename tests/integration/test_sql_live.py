@@ -207,7 +207,7 @@ def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:
         views.close()
 
 
-def test_a_lost_or_older_state_is_named_and_made_anew_without_a_repeated_record(
+def test_a_lost_or_older_state_is_named_and_made_anew(
     bench: Bench, topic: str, tmp_path: Path
 ) -> None:
     name = topic.replace("-", "_")
