@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import OFFSET_END, TopicPartition
+from pyspark.sql import DataFrame
 
 from orion.app import App
 from orion.command import FormatRules, Preparation
@@ -22,6 +23,8 @@ from orion.log import PROCESSING_LOG_TOPIC, DeadLetters, Groups, Outbox, Record,
 from orion.model import OrionError, QueryStatus, State
 from orion.pipeline import Pipeline
 from orion.process import LiveSql, sql_session
+from orion.process.plan import makes_many_of_one
+from orion.process.planning import Planning
 from orion.process.sql.succession import Phase, Succession
 from orion.sql import Catalogue, Change, Planner, Started, parse_statements, tree
 from orion.testing import wait_until
@@ -67,6 +70,12 @@ class Bench:
         Preparation(self.app.topics, self.schemas).prepare(change)
         self.catalogue = change.apply(self.catalogue)
         return change
+
+    def rows(self, text: str) -> DataFrame:
+        """Return what Spark will run for a statement."""
+        started = self.plan(text)
+        assert isinstance(started, Started)
+        return self._live.rows(started, Planning())
 
     def _start(self, started: Started) -> None:
         self._runtime.write_records(
@@ -174,6 +183,20 @@ def test_streams_tables_and_answers(bench: Bench, topic: str) -> None:
         assert bench.ask(f"SELECT n FROM {users} WHERE user = 'u1';", views) == [[11]]
     finally:
         views.close()
+
+
+def test_only_statements_that_explode_have_their_rows_counted(bench: Bench, topic: str) -> None:
+    """Counting costs; operators with state of their own bound what they make by themselves."""
+    name = topic.replace("-", "_")
+    bench.plan(f"""
+        CREATE STREAM {name} (k STRING KEY, many ARRAY<INT>)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
+    """)
+    made = f"CREATE STREAM {name}_"
+    assert makes_many_of_one(bench.rows(f"{made}1 AS SELECT k, EXPLODE(many) AS x FROM {name};"))
+    assert not makes_many_of_one(bench.rows(f"{made}2 AS SELECT k, many[1] AS x FROM {name};"))
+    joined = f"{name} a JOIN {name}_2 b WITHIN 1 DAY ON a.k = b.k"
+    assert not makes_many_of_one(bench.rows(f"{made}3 AS SELECT a.k, b.x FROM {joined};"))
 
 
 def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:

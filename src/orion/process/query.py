@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 _LONGEST_BACKOFF_S = 60.0
 # Progress is a JSON text of Spark's: not read more often than people look.
 _LOOK_EVERY_S = 1.0
+# Of what a status tells: our own errors end with what to do, Spark's may quote whole plans.
+_LONGEST_ERROR = 1500
 # Trying again cannot help against these.
 _FINAL = (ConflictError, InvalidInputError, NotFoundError)
 # As Spark tells of them when they were raised in a task.
@@ -278,6 +280,6 @@ def first_line(error: BaseException) -> str:
         for pattern in _CAUSES:
             found = [line for line in re.findall(pattern, text, flags=re.MULTILINE) if line.strip()]
             if found:
-                return str(found[-1])[:500]
+                return str(found[-1])[:_LONGEST_ERROR]
     lines = [line for line in text.splitlines() if line.strip()]
-    return (lines[0] if lines else type(error).__name__)[:500]
+    return (lines[0] if lines else type(error).__name__)[:_LONGEST_ERROR]

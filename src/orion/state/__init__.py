@@ -8,7 +8,13 @@ Never: DataFrames or the log; a task loads this room and little else.
 from orion.state.change import ChangeOperator
 from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
-from orion.state.file import StateDamagedError, StateMismatchError, read_number, write_number
+from orion.state.file import (
+    StateDamagedError,
+    StateMismatchError,
+    read_number,
+    restore_fix,
+    write_number,
+)
 from orion.state.foreign_key import OWN_KEY, FollowOperator, ForeignKeyOperator
 from orion.state.gather import RECORD, WHY_NOT, OwnTime, RecordParts
 from orion.state.group import GroupOperator, WindowOperator
@@ -96,6 +102,7 @@ __all__ = [
     "order_task",
     "read_late_rows",
     "read_number",
+    "restore_fix",
     "summarize_state",
     "write_number",
 ]

@@ -41,34 +41,48 @@ _UPSERT_DUE = f"{_UPSERT}, due = excluded.due"
 _RENEWED = 0.8
 
 
-def _rebuild(query: str) -> str:
+def restore_fix(query: str) -> str:
+    """Return what to do about state that is not as it was left."""
     return (
         f"Put the newest state back, or make it anew from the topics: orion queries rebuild {query}"
     )
+
+
+def _query_of(path: str) -> str:
+    """Return whose file it is: a partition's, in an operator's folder, in its query's folder."""
+    return Path(path).parent.parent.name
 
 
 class StateMismatchError(ConflictError):
     """Raised when an operator's state does not belong to the batch that is to run.
 
     Args:
-        query: Whose it is, where that is known.
+        query: Whose it is, where it is not the file of one partition.
     """
 
-    def __init__(self, path: str, found: int, batch: int, *, query: str = "NAME") -> None:
-        self.path, self.found, self.batch, self.query = path, found, batch, query
+    def __init__(self, path: str, found: int, batch: int, *, query: str | None = None) -> None:
+        self.path, self.found, self.batch = path, found, batch
+        self.query = query or _query_of(path)
         super().__init__(
             f"The state at {path} is {_words(found)}, but batch {batch} is to run: it was removed,"
             " restored or damaged.",
-            fix=_rebuild(query),
+            fix=restore_fix(self.query),
         )
 
 
 class StateDamagedError(ConflictError):
-    """Raised when the file of a state cannot be read."""
+    """Raised when the file of a state cannot be read.
 
-    def __init__(self, path: str, reason: str) -> None:
+    Args:
+        query: Whose it is, where it is not the file of one partition.
+    """
+
+    def __init__(self, path: str, reason: str, *, query: str | None = None) -> None:
         self.path, self.reason = path, reason
-        super().__init__(f"The state at {path} cannot be read: {reason}.", fix=_rebuild("NAME"))
+        self.query = query or _query_of(path)
+        super().__init__(
+            f"The state at {path} cannot be read: {reason}.", fix=restore_fix(self.query)
+        )
 
 
 def name_damage(error: BaseException, path: str) -> None:
@@ -286,14 +300,18 @@ def place_of(key: Key) -> tuple[int, Any]:
     return (0, key) if isinstance(key, int) else (2, key)
 
 
-def read_number(path: Path) -> int:
-    """Return the number of the batch that a file was left at; -1: there is none."""
+def read_number(path: Path, *, query: str | None = None) -> int:
+    """Return the number of the batch that a file was left at; -1: there is none.
+
+    Args:
+        query: Whose it is, where it is not the file of one partition.
+    """
     try:
         found = path.read_bytes()
     except FileNotFoundError:
         return -1
     if not found.isdigit():
-        raise StateDamagedError(str(path), "it holds no number of a batch")
+        raise StateDamagedError(str(path), "it holds no number of a batch", query=query)
     return int(found)
 
 

@@ -137,15 +137,15 @@ def test_a_file_that_is_no_state_is_named(tmp_path: Path) -> None:
         StateStore(path, 3)
 
 
-def test_a_state_that_was_cut_off_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "0.db"
+def test_a_state_that_was_cut_off_is_named_with_its_query(tmp_path: Path) -> None:
+    path = tmp_path / "CTAS_TOTALS_3" / "0" / "0.db"
     store = StateStore(path, 0)
     for number in range(5000):
         store.put(f"k{number}", "x" * 100)
     store.commit()
     StateStore(path, 1).commit()
     path.write_bytes(path.read_bytes()[:20_000])
-    with pytest.raises(StateDamagedError, match="orion queries rebuild") as error:
+    with pytest.raises(StateDamagedError, match=r"orion queries rebuild CTAS_TOTALS_3$") as error:
         StateStore(path, 2)
     assert error.value.path == str(path)
 

@@ -19,6 +19,7 @@ from orion.state import (
     StateSummary,
     read_late_rows,
     read_number,
+    restore_fix,
     summarize_state,
     write_number,
 )
@@ -35,8 +36,7 @@ class StateLostError(ConflictError):
         self.query, self.path = query, path
         super().__init__(
             f"Query '{query}' has delivered batches, but its state is not at {path}.",
-            fix="Put the newest state back, or make it anew from the topics: "
-            f"orion queries rebuild {query}",
+            fix=restore_fix(query),
         )
 
 
@@ -67,7 +67,8 @@ class KeptState:
             if delivered >= 0 and not path.is_dir():
                 raise StateLostError(self.query, str(path))
             path.mkdir(parents=True, exist_ok=True)
-        if operators and (reached := read_number(self.folder / _REACHED)) < delivered:
+        reached = read_number(self.folder / _REACHED, query=self.query)
+        if operators and reached < delivered:
             raise StateMismatchError(str(self.folder), reached, delivered + 1, query=self.query)
 
     def note(self, batch: int) -> None:
