@@ -133,39 +133,51 @@ def describe(entity: dict[str, Any]) -> Described:
     kind = entity.get("@type", "")
     if kind in _LISTS:
         word, columns = _LISTS[kind]
-        rows = [[item.get(name) for name in columns.values()] for item in entity[word]]
+        rows = [[_value(item, column) for column in columns.values()] for item in entity[word]]
         return list(columns), rows, [] if rows else ["There are none."]
     act = _DESCRIPTIONS.get(kind)
     return act(entity) if act is not None else ([], [], [_compact(entity)])
 
 
-_SOURCES = {
+# Where a cell of a list comes from: a name of the item, or what is made of the whole item.
+Column = str | Callable[[dict[str, Any]], Any]
+
+
+def _value(item: dict[str, Any], column: Column) -> Any:
+    return item.get(column) if isinstance(column, str) else column(item)
+
+
+def _listed(name: str) -> Column:
+    return lambda item: ", ".join(str(each) for each in item[name])
+
+
+_SOURCES: dict[str, Column] = {
     "Name": "name",
     "Kafka Topic": "topic",
     "Key Format": "keyFormat",
     "Value Format": "valueFormat",
     "Windowed": "isWindowed",
 }
-_LISTS: dict[str, tuple[str, dict[str, str]]] = {
+_TOPICS: dict[str, Column] = {
+    "Kafka Topic": "name",
+    "Partitions": lambda topic: len(topic["replicaInfo"]),
+    "Copies": lambda topic: min(topic["replicaInfo"], default=0),
+}
+_LISTS: dict[str, tuple[str, dict[str, Column]]] = {
     "streams": ("streams", _SOURCES),
     "tables": ("tables", _SOURCES),
-    "kafka_topics": ("topics", {"Kafka Topic": "name", "Copies": "replicaInfo"}),
+    "kafka_topics": ("topics", _TOPICS),
     "kafka_topics_extended": (
         "topics",
-        {
-            "Kafka Topic": "name",
-            "Copies": "replicaInfo",
-            "Consumers": "consumerCount",
-            "Groups": "consumerGroupCount",
-        },
+        {**_TOPICS, "Consumers": "consumerCount", "Groups": "consumerGroupCount"},
     ),
     "queries": (
         "queries",
         {
             "Query ID": "id",
             "Status": "state",
-            "Sink": "sinks",
-            "Sink Topic": "sinkKafkaTopics",
+            "Sink": _listed("sinks"),
+            "Sink Topic": _listed("sinkKafkaTopics"),
             "Query": "queryString",
         },
     ),
