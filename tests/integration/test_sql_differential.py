@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from orion.app import App
@@ -23,7 +24,7 @@ from orion.pipeline import Pipeline
 from orion.process import BatchRunner, GivenRecord, sql_session
 from orion.sql import Functions
 from orion.state import StatePlace
-from tests.integration.differential.question import Answer, Question, random_question
+from tests.integration.differential.question import Answer, Place, Question, random_question
 from tests.integration.differential.record import DECLARED, Event, random_events
 
 QUESTIONS = int(os.environ.get("SOAK_QUESTIONS", "40"))
@@ -60,16 +61,18 @@ def _difference(seed: int, spark: SparkSession, functions: Functions, folder: Pa
     query = replace(query, collapses=once)
     place = StatePlace(str(folder), question.partitions)
     runner = BatchRunner(spark, functions, script.schemas, place)
+    name = f"{seed}: {question.statement}{', told once a batch' if once else ''}"
     written: list[GivenRecord] = []
     for number, batch in enumerate(_batches(rng, events)):
         topics = _topics(batch)
-        found = runner.run(query, topics, batch=number)
-        if rng.random() < 0.3:
-            again = runner.run(query, topics, batch=number)
-            if again != found:
-                return f"{seed}: batch {number} gave another answer when it was run again"
+        try:
+            found = runner.run(query, topics, batch=number)
+            again = runner.run(query, topics, batch=number) if rng.random() < 0.3 else found
+        except PySparkException as error:
+            return f"{name}\n  batch {number} failed: {error}"
+        if again != found:
+            return f"{name}\n  batch {number} gave another answer when it was run again"
         written += found
-    name = f"{seed}: {question.statement}{', told once a batch' if once else ''}"
     return _compare(name, question, events, written, once=once)
 
 
@@ -162,13 +165,17 @@ def _read(question: Question, written: Sequence[GivenRecord]) -> Answer:
     return found
 
 
-def _split(question: Question, key: bytes | None) -> tuple[str | None, int, int]:
+def _split(question: Question, key: bytes | None) -> Place:
     """Return the key and the bounds of its window."""
     window = question.window
     if key is None or window is None:
-        return (None if key is None else key.decode()), 0, 0
+        return (None if key is None else _key(question, key)), 0, 0
     start = int.from_bytes(key[-BOUND_BYTES:], "big")
     if window.kind != "SESSION":
-        return key[:-BOUND_BYTES].decode(), start, start + window.size_ms
+        return _key(question, key[:-BOUND_BYTES]), start, start + window.size_ms
     bare, end = key[: -2 * BOUND_BYTES], key[-2 * BOUND_BYTES : -BOUND_BYTES]
-    return bare.decode(), start, int.from_bytes(end, "big")
+    return _key(question, bare), start, int.from_bytes(end, "big")
+
+
+def _key(question: Question, key: bytes) -> str | tuple[str, ...]:
+    return tuple(json.loads(key).values()) if len(question.by) > 1 else key.decode()

@@ -1,6 +1,7 @@
 """Random aggregates and windows: their text in SQL, and their meaning over rows in Python."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from tests.integration.differential.expression import (
     Columns,
     Expression,
     Row,
+    column,
     compare,
     random_number,
 )
@@ -25,12 +27,18 @@ _OF_ANY: dict[str, Callable[[Values], Any]] = {
 _OF_STREAMS: dict[str, Callable[[Values], Any]] = {
     "MIN": lambda values: min(values, default=None),
     "MAX": lambda values: max(values, default=None),
+    "COUNT_DISTINCT": lambda values: len(set(values)),
+    "TOPK": lambda values: sorted(values, reverse=True)[:2],
+    "TOPKDISTINCT": lambda values: sorted(set(values), reverse=True)[:2],
 }
 # Which row came last is lost where sessions grow together.
 _OF_ORDER: dict[str, Callable[[Values], Any]] = {
     "EARLIEST_BY_OFFSET": lambda values: values[0] if values else None,
     "LATEST_BY_OFFSET": lambda values: values[-1] if values else None,
 }
+_NO_INTEGERS = ("AVG", "TOPK", "HISTOGRAM")
+# How many values they keep.
+_CONSTANTS = {"TOPK": ", 2", "TOPKDISTINCT": ", 2"}
 
 
 @dataclass(frozen=True)
@@ -94,19 +102,25 @@ def random_aggregates(
     for _ in range(rng.randint(1, 3)):
         name = rng.choice(list(known))
         found.append(_over(name, known[name], random_number(rng, columns, 1)))
+    if rng.random() < 0.15:
+        found.append(_over("HISTOGRAM", _histogram, column(rng.choice(columns.texts))))
     return found
+
+
+def _histogram(values: Values) -> dict[str, int]:
+    return dict(Counter(values))
 
 
 def _over(name: str, meaning: Callable[[Values], Any], argument: Expression) -> Aggregate:
     def value(rows: Sequence[Row]) -> Any:
         return meaning([v for row in rows if (v := argument.value(row)) is not None])
 
-    return Aggregate(f"{name}({argument.sql})", value)
+    return Aggregate(f"{name}({argument.sql}{_CONSTANTS.get(name, '')})", value)
 
 
 def random_having(rng: random.Random, aggregates: Sequence[Aggregate]) -> Aggregate:
     """Return a condition on a group as an aggregate that is true or false."""
-    one = rng.choice([part for part in aggregates if not part.sql.startswith("AVG")])
+    one = rng.choice([part for part in aggregates if not part.sql.startswith(_NO_INTEGERS)])
     sign, limit = rng.choice(["<", ">", "<>", ">="]), rng.randint(0, 5)
     return Aggregate(
         f"{one.sql} {sign} {limit}", lambda rows: compare(sign, one.value(rows), limit)

@@ -16,6 +16,7 @@ from tests.integration.differential.aggregate import (
 from tests.integration.differential.expression import (
     Columns,
     Expression,
+    Row,
     column,
     random_condition,
     random_number,
@@ -49,31 +50,39 @@ class Question:
     """A query.
 
     Args:
+        into: What a stream's rows are keyed by, where it is not the key that they have.
+        by: What rows are grouped by; empty: they are not.
         partitions: How many parts its state is spread over.
     """
 
     source: Source
     where: Expression | None
     selected: tuple[Expression | Aggregate, ...]
-    by: Expression | None = None
+    into: Expression | None = None
+    by: tuple[Expression, ...] = ()
     having: Aggregate | None = None
     window: Window | None = None
     partitions: int = 1
 
     @property
     def is_table(self) -> bool:
-        return self.source.is_table or self.by is not None
+        return self.source.is_table or bool(self.by)
 
     @property
     def statement(self) -> str:
-        key = column(self.source.key) if self.by is None else self.by
-        columns = [f"{key.sql} AS g", *(f"{e.sql} AS c{n}" for n, e in enumerate(self.selected))]
+        keys = self.by or (self.into or column(self.source.key),)
+        columns = [
+            *(f"{e.sql} AS g{n}" for n, e in enumerate(keys)),
+            *(f"{e.sql} AS c{n}" for n, e in enumerate(self.selected)),
+        ]
         parts = [
-            f"CREATE {'TABLE' if self.is_table else 'STREAM'} answer AS SELECT",
-            f" {', '.join(columns)} FROM {self.source.sql}",
+            f"CREATE {'TABLE' if self.is_table else 'STREAM'} answer",
+            " WITH (KEY_FORMAT='JSON')" if len(keys) > 1 else "",
+            f" AS SELECT {', '.join(columns)} FROM {self.source.sql}",
             "" if self.window is None else self.window.sql,
             "" if self.where is None else f" WHERE {self.where.sql}",
-            "" if self.by is None else f" GROUP BY {self.by.sql}",
+            "" if self.into is None else f" PARTITION BY {self.into.sql}",
+            f" GROUP BY {', '.join(part.sql for part in self.by)}" if self.by else "",
             "" if self.having is None else f" HAVING {self.having.sql}",
             " EMIT FINAL;" if self.window is not None and self.window.final else " EMIT CHANGES;",
         ]
@@ -81,8 +90,8 @@ class Question:
 
     def answer(self, events: Sequence[Event]) -> Answer:
         rows = list(rows_of(self.source, events))
-        if self.by is not None:
-            return self._groups(rows, self.by)
+        if self.by:
+            return self._groups(rows)
         if self.source.is_table:
             last = {given.key: given for given in rows}
             kept = {key: given.row for key, given in last.items() if self._holds(given)}
@@ -92,7 +101,10 @@ class Question:
             # A stream's tombstones pass a projection, but no condition.
             if self._holds(given) or (self.where is None and given.row is None):
                 value = None if given.row is None else self._value(given.row)
-                found.events.setdefault(given.key, []).append((value, given.time_ms))
+                key = given.key
+                if self.into is not None and given.row is not None:
+                    key = self.into.value(given.row)
+                found.events.setdefault(key, []).append((value, given.time_ms))
         return found
 
     def _holds(self, given: Given) -> bool:
@@ -101,13 +113,20 @@ class Question:
     def _value(self, row: Any) -> Value:
         return {f"C{n}": part.value(row) for n, part in enumerate(self.selected)}
 
-    def _groups(self, rows: Sequence[Given], by: Expression) -> Answer:
+    def _group(self, row: Row) -> Any:
+        """Return the key of a row's group; None: it has none, as part of its key is null."""
+        parts = tuple(part.value(row) for part in self.by)
+        if None in parts:
+            return None
+        return parts if len(parts) > 1 else parts[0]
+
+    def _groups(self, rows: Sequence[Given]) -> Answer:
         keyed = [
             (key, given)
             for given in rows
             if given.row is not None
             and self._holds(given)
-            and (key := by.value(given.row)) is not None
+            and (key := self._group(given.row)) is not None
         ]
         # A group of a table stays, with nothing in it, when its last row has left.
         empty: dict[Any, list[Any]] = {}
@@ -136,9 +155,19 @@ class Question:
 
 def random_question(rng: random.Random) -> Question:
     source, partitions = random_source(rng), rng.choice([1, 1, 3])
+    if source.has_one_clock:
+        partitions = 1
     where = random_condition(rng, source.columns) if rng.random() < 0.5 else None
     if rng.random() < 0.35:
-        return Question(source, where, _projection(rng, source.columns), partitions=partitions)
+        # A condition lets no tombstone pass, which would have nothing to be keyed by.
+        may_move = not source.is_table and where is not None and rng.random() < 0.3
+        return Question(
+            source,
+            where,
+            _projection(rng, source.columns),
+            into=random_text(rng, source.columns, 1) if may_move else None,
+            partitions=partitions,
+        )
     window = None
     if not source.is_table:
         window = random_window(rng, may_drop=partitions == 1)
@@ -148,7 +177,7 @@ def random_question(rng: random.Random) -> Question:
         source,
         where,
         tuple(aggregates),
-        by=_key(rng, source),
+        by=_keys(rng, source),
         having=random_having(rng, aggregates) if has_having else None,
         window=window,
         partitions=partitions,
@@ -160,6 +189,11 @@ def _projection(rng: random.Random, columns: Columns) -> tuple[Expression, ...]:
     text = random_text(rng, columns)
     # A column that is the key may be selected again only as a copy.
     return (*numbers, Expression(f"AS_VALUE({text.sql})", text.value))
+
+
+def _keys(rng: random.Random, source: Source) -> tuple[Expression, ...]:
+    one, other = (_key(rng, source) for _ in range(2))
+    return (one, other) if rng.random() < 0.2 and one.sql != other.sql else (one,)
 
 
 def _key(rng: random.Random, source: Source) -> Expression:

@@ -73,7 +73,7 @@ def _random_value(rng: random.Random, topic: str, place: int) -> dict[str, Any]:
         "n": rng.randint(-9, 9),
         "s": rng.choice(KEYS),
         "m": rng.randint(0, 9),
-        "name": rng.choice("xyz"),
+        "name": rng.choice(KEYS),
         "v": rng.randint(-9, 9),
         "w": rng.randint(0, 5),
     }

@@ -71,17 +71,20 @@ def _count_distinct() -> Aggregation:
 
 
 def _histogram() -> Aggregation:
-    def add(state: dict[Any, int], value: Any, count: int = 1) -> dict[Any, int]:
-        if len(state) >= _MOST_BINS and value not in state:
+    def add(state: dict[str, int], value: str | None, count: int = 1) -> dict[str, int]:
+        # A map has no NULL among its keys.
+        if value is None or (len(state) >= _MOST_BINS and value not in state):
             return state
         return {**state, value: state.get(value, 0) + count}
 
-    def undo(state: dict[Any, int], value: Any) -> dict[Any, int]:
+    def undo(state: dict[str, int], value: str | None) -> dict[str, int]:
+        if value is None:
+            return state
         left = state.get(value, 0) - 1
         others = {key: count for key, count in state.items() if key != value}
         return {**others, value: left} if left > 0 else others
 
-    def merge(one: dict[Any, int], other: dict[Any, int]) -> dict[Any, int]:
+    def merge(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
         for value, count in other.items():
             one = add(one, value, count)
         return one
@@ -261,9 +264,9 @@ FUNCTIONS = (
     ),
     _aggregate(
         "HISTOGRAM",
-        f"How often each text occurs; of the first {_MOST_BINS:,} different ones.",
+        f"How often each text occurs, NULL aside; of the first {_MOST_BINS:,} different ones.",
         (variant("value STRING", "MAP<STRING, BIGINT>", _histogram),),
-        Example("HISTOGRAM('a', 'b', 'a')", {"a": 2, "b": 1}),
+        Example("HISTOGRAM('a', 'b', NULL, 'a')", {"a": 2, "b": 1}),
     ),
     _aggregate(
         "TOPK",
