@@ -637,6 +637,40 @@ def test_what_cannot_be_computed_or_the_sink_cannot_hold_is_told(bench: Bench, t
     }
 
 
+def test_what_cannot_be_added_up_or_be_a_key_of_a_map_stops_nothing(
+    bench: Bench, topic: str
+) -> None:
+    name = topic.replace("-", "_")
+    bench.sql(f"""
+        CREATE STREAM {name} (k STRING KEY, word STRING, price DECIMAL(4, 2))
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=1);
+        CREATE TABLE {name}_sums WITH (KAFKA_TOPIC='{topic}_sums') AS
+          SELECT k, SUM(price) AS total, HISTOGRAM(word) AS words FROM {name} GROUP BY k;
+        CREATE STREAM {name}_maps WITH (KAFKA_TOPIC='{topic}_maps') AS
+          SELECT k, MAP('one' := 1, word := 2) AS m FROM {name};
+    """)
+    bodies = [
+        b'{"price": 99.99, "word": "a"}',
+        b'{"price": 0.01}',
+        b'{"price": -0.02, "word": "a"}',
+    ]
+    for body in bodies:
+        bench.write(topic, [("k", body)])
+    bench.settle()
+    assert [row for _, row in bench.read(f"{topic}_sums")] == [
+        {"TOTAL": 99.99, "WORDS": {"a": 1}},
+        {"TOTAL": None, "WORDS": {"a": 1}},
+        {"TOTAL": 99.98, "WORDS": {"a": 2}},
+    ]
+    found = {"one": 1, "a": 2}
+    assert [row["M"] for _, row in bench.read(f"{topic}_maps")] == [found, None, found]
+    (message,) = _told(bench, bench.queries[0])
+    assert message == "SUM could not be computed: 100.00 does not fit DECIMAL(4, 2)."
+    assert _told(bench, bench.queries[1]) == {
+        "A map could not be computed: one of its keys is NULL, in 1 row(s)": [{"WORD": None}]
+    }
+
+
 def _told(bench: Bench, query: str) -> dict[str, list[Any]]:
     """Return what the processing log says of a query's expressions, with the rows it shows."""
     logger = f"processing.{query}.expression"

@@ -22,7 +22,13 @@ from orion.formats.limit import (
     UnsupportedTypeError,
     check,
 )
-from orion.formats.plain import differs_in_arrow, from_arrow, plain_rows, to_arrow
+from orion.formats.plain import (
+    differs_in_arrow,
+    from_arrow,
+    plain_column,
+    plain_rows,
+    to_arrow,
+)
 from orion.formats.plain_json import JsonDecoder
 from orion.formats.protobuf import MAIN_FILE, run_protoc
 from orion.formats.schema import (
@@ -120,6 +126,7 @@ __all__ = [
     "from_arrow",
     "header",
     "native_schemas",
+    "plain_column",
     "plain_rows",
     "row_decoding",
     "row_encoding",

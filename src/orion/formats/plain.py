@@ -5,17 +5,19 @@ dictionaries.
 """
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from orion.formats.arrow import row_type
+from orion.formats.arrow import arrow_type, row_type
 from orion.model import Array, Field, InvalidInputError, Map, Scalar, Struct, Type
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _EPOCH_DAY = datetime.date(1970, 1, 1)
 _MS = datetime.timedelta(milliseconds=1)
+# What Arrow raises for a value of another type, or beyond the ends of its own.
+_MISFITS = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeError)
 
 
 def from_arrow(value: Any, kind: Type) -> Any:
@@ -69,6 +71,35 @@ def to_arrow(value: Any, kind: Type) -> Any:
     return value
 
 
+def plain_column(
+    values: Sequence[Any], kind: Type, on_misfit: Callable[[int, Exception], None]
+) -> pa.Array:
+    """Return plain values as a column; one that its type cannot hold is null, and the others stay.
+
+    Args:
+        on_misfit: Is given the place of such a value, and why it does not fit.
+    """
+    try:
+        return _array(values, kind)
+    except _MISFITS:
+        return _array([_fitting(v, kind, at, on_misfit) for at, v in enumerate(values)], kind)
+
+
+def _array(values: Sequence[Any], kind: Type) -> pa.Array:
+    if differs_in_arrow(kind) or kind is Scalar.DOUBLE:
+        values = [to_arrow(value, kind) for value in values]
+    return pa.array(values, arrow_type(kind))
+
+
+def _fitting(value: Any, kind: Type, at: int, on_misfit: Callable[[int, Exception], None]) -> Any:
+    try:
+        _array([value], kind)
+    except _MISFITS as error:
+        on_misfit(at, error)
+        return None
+    return value
+
+
 class RowMisfitError(InvalidInputError):
     """Raised when a value cannot be held by its column."""
 
@@ -86,5 +117,5 @@ def plain_rows(rows: list[Mapping[str, Any] | None], columns: tuple[Field, ...])
     ]
     try:
         return pa.array(made, row_type(columns))
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+    except _MISFITS as error:
         raise RowMisfitError(columns, str(error)) from error

@@ -5,6 +5,7 @@ itself is counted by an observation. The batch's delivery takes both. A task tha
 its failures again, and of many only some are kept.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,11 +19,14 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from orion.log import FailedExpression
+from orion.sql import telling_failures
 
 # Observations by this name count the failures of expressions.
 FAILURES = "orion_failures"
 _numbers = count()
 _MOST_KEPT = 1_000
+# Of each expression in a batch of rows; a function that always fails fails on all of them.
+_MOST_NOTED = 10
 
 
 class _Together(AccumulatorParam[list[FailedExpression]]):
@@ -56,6 +60,20 @@ class Failures:
         found: list[FailedExpression] = self._noted.value
         self._noted.value = []
         return found
+
+
+@contextmanager
+def noting_failures_in(failures: Failures | None) -> Iterator[None]:
+    """Note, in a task, the first of what fails meanwhile; None: nobody wants to know."""
+    left = iter(range(_MOST_NOTED))
+
+    def tell(name: str, row: Mapping[str, Any], error: Exception) -> None:
+        if failures is not None and next(left, None) is not None:
+            text = json.dumps(row, default=str, ensure_ascii=False)
+            failures.note(FailedExpression(name, str(error) or type(error).__name__, text))
+
+    with telling_failures(tell):
+        yield
 
 
 @dataclass(frozen=True)

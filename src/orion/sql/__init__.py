@@ -64,6 +64,7 @@ from orion.sql.plan import (
     plan_row,
     spell,
     step,
+    tell_failure,
     telling_failures,
     typed,
 )
@@ -118,6 +119,7 @@ __all__ = [
     "spell",
     "split_statements",
     "step",
+    "tell_failure",
     "telling_failures",
     "tree",
     "typed",

@@ -5,8 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from orion.formats import arrow_type, differs_in_arrow, from_arrow, to_arrow
-from orion.model import Field, Scalar, Type
+from orion.formats import differs_in_arrow, from_arrow, plain_column
+from orion.model import Field, Type
+from orion.sql import tell_failure
 
 Row = tuple[Any, ...]
 
@@ -18,10 +19,10 @@ def read_column(column: pa.Array | pa.ChunkedArray, kind: Type) -> list[Any]:
 
 
 def write_column(values: Sequence[Any], kind: Type) -> pa.Array:
-    """Return plain values as a column."""
-    if differs_in_arrow(kind) or kind is Scalar.DOUBLE:
-        values = [to_arrow(value, kind) for value in values]
-    return pa.array(values, arrow_type(kind))
+    """Return plain values as a column; one that its type cannot hold is null."""
+    return plain_column(
+        values, kind, lambda at, error: tell_failure(str(kind), {"value": values[at]}, error)
+    )
 
 
 def read_rows(batches: Iterable[pa.RecordBatch], fields: Sequence[Field]) -> list[Row]:

@@ -3,7 +3,9 @@
 A failing expression is null, so the session runs with ANSI mode off and time zone UTC.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from pyspark.sql import Column
@@ -120,7 +122,10 @@ class _Compiler:
             case typed.Shape.ARRAY:
                 return F.array(*parts)
             case typed.Shape.MAP:
-                return F.create_map(*parts)
+                # Spark ends the query over a key that is null.
+                keys = [parts[2 * n] for n in open_keys(node)]
+                made = F.create_map(*parts)
+                return F.when(all_present(keys), made) if keys else made
             case typed.Shape.STRUCT:
                 assert isinstance(node.type, Struct)
                 names = [field.name for field in node.type.fields]
@@ -162,8 +167,25 @@ class _Compiler:
         return in_batches(node)
 
 
+def open_keys(node: typed.Made) -> list[int]:
+    """Return which keys of a map may be null: all but constants."""
+    keys = node.parts[::2] if node.shape is typed.Shape.MAP else ()
+    return [n for n, key in enumerate(keys) if not _is_given(key)]
+
+
+def _is_given(node: typed.Typed) -> bool:
+    return isinstance(node, typed.Constant) and node.value is not None
+
+
+def all_present(columns: Sequence[Column]) -> Column:
+    """Return the condition that none of the columns is null."""
+    return reduce(and_, (column.isNotNull() for column in columns))
+
+
 def _may_fail(node: typed.Typed) -> bool:
     match node:
+        case typed.Made():
+            return bool(open_keys(node))
         case typed.Arithmetic() | typed.Negative():
             return True
         case typed.Converted():

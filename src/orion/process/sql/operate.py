@@ -1,12 +1,14 @@
 """Operators on DataFrames: rows are spread by key, taken in order, and given to their tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
 from orion.model import Field
+from orion.process.failure import Failures, current_failures, noting_failures_in
 from orion.process.format import spark_type
 from orion.process.sql.expression import quoted
 from orion.state import FACTS, Operator, StatePlace, Task, make_task, order_task
@@ -27,8 +29,18 @@ def apply_operator(
     """
     names = [field.name for field in operator.inputs]
     chosen = _spread(rows.select(*(quoted(name) for name in names)), keys, place)
-    task = make_task(operator, place, names.index(order))
+    task = _noting(make_task(operator, place, names.index(order)), current_failures())
     return map_batches(chosen, task, operator.inputs, operator.outputs)
+
+
+def _noting(task: Task, failures: Failures | None) -> Task:
+    """Return a task that notes what fails in it."""
+
+    def noting(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with noting_failures_in(failures):
+            yield from task(batches)
+
+    return noting
 
 
 def bring_together(

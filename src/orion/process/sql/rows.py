@@ -1,7 +1,6 @@
 """Expressions that only Python can compute, over Arrow batches: each row by its meaning."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -9,19 +8,11 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
-from orion.formats import arrow_type, from_arrow, to_arrow
-from orion.log import FailedExpression
+from orion.formats import from_arrow, plain_column
 from orion.model import Scalar, Type
-from orion.process.failure import Failures, current_failures
+from orion.process.failure import Failures, current_failures, noting_failures_in
 from orion.process.format import spark_type
-from orion.sql import computation_or_null, telling_failures, typed
-
-# What Arrow raises for a value of another type, or beyond the ends of its own.
-_UNFIT = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeError)
-
-# Of each expression in a batch of rows; a function that always fails fails on all of them.
-_MOST_NOTED = 10
-Tell = Callable[[str, Mapping[str, Any], Exception], None]
+from orion.sql import computation_or_null, tell_failure, typed
 
 
 class NotNativeError(Exception):
@@ -55,42 +46,10 @@ def _runner(
         plain = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
         rows = [dict(zip(names, row, strict=True)) for row in plain]
         compute = computation_or_null(node)
-        tell = _teller(failures)
-        with telling_failures(tell):
+        with noting_failures_in(failures):
             found = [compute(row) for row in rows]
-        return _column(found, rows, kind, tell)
+            return plain_column(
+                found, kind, lambda at, error: tell_failure(str(kind), rows[at], error)
+            )
 
     return run
-
-
-def _teller(failures: Failures | None) -> Tell:
-    """Return what notes the first failures of a batch."""
-    left = iter(range(_MOST_NOTED))
-
-    def tell(name: str, row: Mapping[str, Any], error: Exception) -> None:
-        if failures is not None and next(left, None) is not None:
-            text = json.dumps(row, default=str, ensure_ascii=False)
-            failures.note(FailedExpression(name, str(error) or type(error).__name__, text))
-
-    return tell
-
-
-def _column(values: list[Any], rows: list[dict[str, Any]], kind: Type, tell: Tell) -> pa.Array:
-    """Return values as a column; one that its type cannot hold is null, and the others stay."""
-    try:
-        return pa.array([to_arrow(value, kind) for value in values], arrow_type(kind))
-    except _UNFIT:
-        pairs = zip(values, rows, strict=True)
-        return pa.array(
-            [_fitting(value, row, kind, tell) for value, row in pairs], arrow_type(kind)
-        )
-
-
-def _fitting(value: Any, row: dict[str, Any], kind: Type, tell: Tell) -> Any:
-    try:
-        plain = to_arrow(value, kind)
-        pa.array([plain], arrow_type(kind))
-    except _UNFIT as error:
-        tell(str(kind), row, error)
-        return None
-    return plain

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.model import Decimal, Scalar
 from orion.process.failure import Watched, current_failures, observe_failures
 from orion.process.function import null_is_failure
-from orion.process.sql.expression import compile_native, quoted
+from orion.process.sql.expression import all_present, compile_native, open_keys, quoted
 from orion.sql import tree, typed
 
 _QUOTIENTS = (tree.ArithmeticOperator.DIVIDE, tree.ArithmeticOperator.MODULUS)
@@ -66,6 +66,12 @@ def _watched(part: typed.Typed, when: Column) -> Iterator[Watched]:
             yield from _lost(part, when, "A cast", f"the number does not fit {part.type}")
         case typed.Applied() if null_is_failure(part.function.name):
             yield from _lost(part, when, part.function.name, "it takes no such value")
+        case typed.Made():
+            keys = [compile_native(part.parts[2 * n]) for n in open_keys(part)]
+            known = [key for key in keys if key is not None]
+            if known:
+                fails = when & ~all_present(known)
+                yield Watched("A map", "one of its keys is NULL", fails, _row_of(part))
 
 
 def _watched_arithmetic(part: typed.Arithmetic, when: Column) -> Iterator[Watched]:
@@ -89,5 +95,8 @@ def _lost(part: typed.Typed, when: Column, name: str, reason: str) -> Iterator[W
         fails = when & found.isNull()
         for is_there in known:
             fails = fails & is_there
-        row = F.struct(*(quoted(name).alias(name) for name in sorted(typed.inputs_of(part))))
-        yield Watched(name, reason, fails, row)
+        yield Watched(name, reason, fails, _row_of(part))
+
+
+def _row_of(part: typed.Typed) -> Column:
+    return F.struct(*(quoted(name).alias(name) for name in sorted(typed.inputs_of(part))))

@@ -14,6 +14,7 @@ from orion.model import Scalar, Type
 from orion.sql.function.match import Binding, Given, LambdaArgument, MismatchError
 from orion.sql.function.pattern import Anything, LambdaOf, Pattern, read_pattern, split_top
 
+_AUTHOR = "Orion"
 Meaning = Callable[..., Any]
 ReturnType = Callable[[Sequence[Type]], Type]
 
@@ -146,7 +147,12 @@ class Function:
     variants: tuple[Variant, ...] = field(repr=False)
     examples: tuple[Example, ...] = field(default=(), repr=False)
     kind: Kind = Kind.SCALAR
-    author: str = "Orion"
+    author: str = _AUTHOR
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is one of ours, which do not fail on what their types allow."""
+        return self.author == _AUTHOR
 
 
 def _filled(binding: Binding, parameter: Parameter, given: Type | None) -> Type | None:

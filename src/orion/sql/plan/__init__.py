@@ -25,9 +25,9 @@ from orion.sql.plan.evaluate import (
     computation_or_null,
     evaluate,
     evaluate_or_null,
-    telling_failures,
 )
 from orion.sql.plan.explain import explain
+from orion.sql.plan.failure import tell_failure, telling_failures
 from orion.sql.plan.insert import InsertedRow, plan_row
 from orion.sql.plan.query import QueryPlan, plan_query
 from orion.sql.plan.source import Column, Format, Role, Source, Windowed
@@ -66,6 +66,7 @@ __all__ = [
     "plan_row",
     "spell",
     "step",
+    "tell_failure",
     "telling_failures",
     "typed",
 ]

@@ -3,25 +3,23 @@
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from decimal import Decimal as Number
 from decimal import localcontext
 from functools import lru_cache
 from typing import Any
 
 from orion.model import Decimal, Map, Scalar, Struct
+from orion.sql.function import FunctionFailure
 from orion.sql.parse.tree import ArithmeticOperator, ComparisonOperator, LogicalOperator
 from orion.sql.plan import typed
 from orion.sql.plan.cast import cast, wrapped
+from orion.sql.plan.failure import tell_failure
 from orion.sql.plan.meet import scaled
 from orion.sql.plan.typed import Shape, Typed
 
 Row = Mapping[str, Any]
 Computation = Callable[[Row], Any]
-Tell = Callable[[str, Row, Exception], None]
-_teller: ContextVar[Tell | None] = ContextVar("teller", default=None)
 _BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
 # Marks the row that a lambda's body sees: what fails there fails the whole call around it.
 _IN_LAMBDA = "=>"
@@ -47,25 +45,9 @@ def computation_or_null(node: Typed) -> Computation:
         try:
             return compute(row)
         except Exception as error:  # noqa: BLE001  whatever a function raises, its column is null
-            return _null_for(type(node).__name__, row, error)
+            return tell_failure(type(node).__name__, row, error)
 
     return compute_or_null
-
-
-@contextmanager
-def telling_failures(tell: Tell) -> Iterator[None]:
-    """Let somebody know what fails meanwhile: the function or kind of expression, row, why."""
-    token = _teller.set(tell)
-    try:
-        yield
-    finally:
-        _teller.reset(token)
-
-
-def _null_for(name: str, row: Row, error: Exception) -> None:
-    tell = _teller.get()
-    if tell is not None:
-        tell(name, row, error)
 
 
 def evaluate(node: Typed, row: Row) -> Any:
@@ -314,14 +296,21 @@ def _made(node: typed.Made) -> Computation:
         case Shape.ARRAY:
             return lambda row: [part(row) for part in parts]
         case Shape.MAP:
-            keys, values = parts[::2], parts[1::2]
-            return lambda row: {
-                key(row): value(row) for key, value in zip(keys, values, strict=True)
-            }
+            return _map_of(list(zip(parts[::2], parts[1::2], strict=True)))
         case Shape.STRUCT:
             assert isinstance(node.type, Struct)
             named = [(f.name, part) for f, part in zip(node.type.fields, parts, strict=True)]
             return lambda row: {name: part(row) for name, part in named}
+
+
+def _map_of(entries: list[tuple[Computation, Computation]]) -> Computation:
+    def compute(row: Row) -> Any:
+        found = {key(row): value(row) for key, value in entries}
+        if None in found:
+            raise FunctionFailure("A map has no NULL among its keys.")
+        return found
+
+    return compute
 
 
 def _lambda(node: typed.LambdaOf) -> Computation:
@@ -347,7 +336,7 @@ def _applied(node: typed.Applied) -> Computation:
         try:
             return function.apply(*values)
         except Exception as error:  # noqa: BLE001  it is null, and what stands around it goes on
-            return _null_for(function.name, row, error)
+            return tell_failure(function.name, row, error)
 
     return compute
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from orion.model import Type
 from orion.sql.function import Aggregation, Resolved
 from orion.sql.parse.tree import Emit, JoinKind, Window
+from orion.sql.plan.failure import failing_alone, results_or_null
 from orion.sql.plan.source import Source
 from orion.sql.plan.typed import Typed
 
@@ -62,14 +63,10 @@ class AggregateCall:
     constants: tuple[object, ...] = ()
 
     def aggregation(self) -> Aggregation:
-        """Return what the aggregate does, step by step."""
-        variant = self.function.variant
-        if variant.typed:
-            types = (*self.function.parameters, self.function.returns)
-            typed: Aggregation = variant.meaning(*self.constants, types=types)
-            return typed
-        plain: Aggregation = variant.meaning(*self.constants)
-        return plain
+        """Return what the aggregate does, step by step; it is null where it has no result."""
+        made = self.function.aggregation(*self.constants)
+        guard = results_or_null if self.function.function.is_built_in else failing_alone
+        return guard(made, self.function.name)
 
 
 @dataclass(frozen=True)

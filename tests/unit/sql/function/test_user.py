@@ -8,6 +8,7 @@ import pytest
 
 from orion.model import Array, Map, Scalar, Type
 from orion.model import Decimal as Digits
+from orion.sql import telling_failures, typed
 from orion.sql.function import Functions, Kind, WrongArgumentsError, built_in_functions
 from orion.sql.function.user import (
     MissingStepError,
@@ -17,6 +18,7 @@ from orion.sql.function.user import (
     udtf,
     user_functions,
 )
+from orion.sql.plan.step import AggregateCall
 
 STRING, BIGINT, DOUBLE = Scalar.STRING, Scalar.BIGINT, Scalar.DOUBLE
 
@@ -139,6 +141,39 @@ def test_missing_types_are_said() -> None:
         udf(parameters="a TEXTS", returns="STRING")(untyped)
     with pytest.raises(MissingStepError, match="'add'"):
         udaf(parameters="a INT", returns="INT")(type("Half", (), {"initial": int}))
+
+
+def test_an_aggregate_that_raises_passes_over_the_row_and_tells() -> None:
+    @udaf(parameters="value DOUBLE", returns="DOUBLE")
+    class Inverse:
+        def initial(self) -> float:
+            return 1.0
+
+        def add(self, state: float, value: float) -> float:
+            return state / value
+
+        def undo(self, state: float, value: float) -> float:
+            return state * value
+
+        def result(self, state: float) -> float:
+            return 1 / (state - 2)
+
+        def merge(self, one: float, other: float) -> float:
+            return one * other
+
+    (made,) = user_functions(_module(Inverse))
+    resolved = Functions([made]).resolve("inverse", [DOUBLE])
+    steps = AggregateCall("X", resolved, (typed.Input(DOUBLE, "V"),)).aggregation()
+    told: list[tuple[str, str]] = []
+    with telling_failures(lambda name, row, error: told.append((name, str(error)))):
+        state = steps.add(steps.add(1.0, 0.0), None)
+        assert state == 1.0
+        assert steps.result(state) == -1.0
+        assert steps.result(steps.merge(state, 2.0)) is None
+        assert steps.undo is not None
+        assert steps.undo(state, 4.0) == 4.0
+    assert [name for name, _ in told] == ["INVERSE"] * 3
+    assert "division by zero" in told[0][1]
 
 
 def test_a_result_must_be_told_apart() -> None:

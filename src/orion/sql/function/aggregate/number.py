@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from orion.model import Decimal as DecimalType
 from orion.model import Type
+from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Aggregation, Example, Function, Kind, Variant, variant
 from orion.sql.function.value.number import order, wrap_int, wrap_long
 
 _CATEGORY = "AGGREGATE"
 _NUMBERS = ("INT", "BIGINT", "DOUBLE")
 _ORDERED = ("INT", "BIGINT", "DOUBLE", "STRING", "BYTES", "DATE", "TIME", "TIMESTAMP")
+# A sum that its type has no room for may come back to where it has.
+_EXACT = Context(prec=100)
 _WRAP: dict[str, Callable[[Any], Any]] = {"INT": wrap_int, "BIGINT": wrap_long, "DOUBLE": float}
 
 
@@ -54,13 +57,19 @@ def _sum(kind: str) -> Callable[[], Aggregation]:
 def _sum_decimal(*, types: Sequence[Type]) -> Aggregation:
     kind = types[-1]
     assert isinstance(kind, DecimalType)
-    digits = Context(prec=kind.precision, rounding=ROUND_HALF_UP)
+    limit = Decimal(1).scaleb(kind.precision - kind.scale)
+
+    def result(state: Decimal) -> Decimal:
+        if abs(state) >= limit:
+            raise FunctionFailure(f"{state} does not fit {kind}.")
+        return state
+
     return Aggregation(
         initial=lambda: Decimal(0),
-        add=lambda state, value: state if value is None else digits.add(state, value),
-        result=lambda state: state,
-        merge=digits.add,
-        undo=lambda state, value: state if value is None else digits.subtract(state, value),
+        add=lambda state, value: state if value is None else _EXACT.add(state, value),
+        result=result,
+        merge=_EXACT.add,
+        undo=lambda state, value: state if value is None else _EXACT.subtract(state, value),
     )
 
 
@@ -248,7 +257,8 @@ FUNCTIONS = (
     ),
     _aggregate(
         "SUM",
-        "The sum of the values that are not NULL; 0 if there are none.",
+        "The sum of the values that are not NULL; 0 if there are none, NULL while a DECIMAL has no "
+        "room for it.",
         (*_per_number(_sum), variant("value DECIMAL", _same, _sum_decimal, typed=True)),
         Example("SUM(1, NULL, 3)", 4),
     ),
