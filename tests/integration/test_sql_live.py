@@ -637,6 +637,41 @@ def test_what_cannot_be_computed_or_the_sink_cannot_hold_is_told(bench: Bench, t
     }
 
 
+def test_events_ahead_of_the_present_are_taken_and_other_units_set_aside(
+    bench: Bench, topic: str
+) -> None:
+    name = topic.replace("-", "_")
+    bench.app.topics.create(f"{topic}_strict", partitions=1)
+    bench.sql(f"""
+        CREATE STREAM {name} (k STRING KEY, n INT, moment BIGINT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', TIMESTAMP='moment', PARTITIONS=1);
+        CREATE STREAM {name}_copy WITH (KAFKA_TOPIC='{topic}_copy') AS SELECT k, n FROM {name};
+        CREATE TABLE {name}_days WITH (KAFKA_TOPIC='{topic}_days') AS
+          SELECT k, COUNT(*) AS n FROM {name} WINDOW TUMBLING (SIZE 1 DAY) GROUP BY k;
+        CREATE TABLE {name}_rows WITH (KAFKA_TOPIC='{topic}_rows') AS
+          SELECT k, COUNT(*) AS n FROM {name}
+          WINDOW SESSION (1 HOUR, GRACE PERIOD 1 HOUR) WHERE n > 0 GROUP BY k EMIT FINAL;
+    """)
+    now, day = int(time.time() * 1000), 86_400_000
+    times = [now, now * 1_000, now + 2 * day, 2**63 - 1, now + 30 * day]
+    bench.write(
+        topic, [("k", b'{"n": %d, "moment": %d}' % (n + 1, t)) for n, t in enumerate(times)]
+    )
+    bench.settle()
+    assert [row["N"] for _, row in bench.read(f"{topic}_copy")] == [1, 3, 5]
+    assert [row["N"] for _, row in bench.read(f"{topic}_days")] == [1, 1, 1]
+    assert [row["N"] for _, row in bench.read(f"{topic}_rows")] == [1, 1]
+    letters = DeadLetters(bench.app.connection, bench.app.settings.engine.dead_letter_suffix)
+    reason = "the timestamp column 'MOMENT' lies behind the year 9999, as milliseconds since 1970"
+    for query in bench.queries:
+        assert [letter.reason for letter in letters.read(query)] == [reason] * 2
+    # A topic that others made keeps its limit, and says what it is.
+    bench.sql(f"CREATE STREAM strict WITH (KAFKA_TOPIC='{topic}_strict') AS SELECT * FROM {name};")
+    wait_until(lambda: bench.status().state is State.FAILED, timeout_s=60, what="The failure")
+    assert "message.timestamp.after.max.ms" in bench.status().error
+    assert bench.status().restarts == 0
+
+
 def test_what_cannot_be_added_up_or_be_a_key_of_a_map_stops_nothing(
     bench: Bench, topic: str
 ) -> None:

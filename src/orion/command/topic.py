@@ -1,15 +1,21 @@
 """What a change needs in the log and the registry before it counts: topics, schemas."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 
 from orion.command.format import key_spec, register_columns, value_spec
 from orion.formats import SchemaSource
-from orion.log import TopicExistsError, TopicNotFoundError, Topics
+from orion.log import TopicExistsError, TopicNotFoundError, TopicRefusedError, Topics
 from orion.sql import Change, Declared, Dropped, Source, Started, step
 
 # Rows carry the time of events, the marks of transactions the present one. Kafka takes the distance
 # for age, and would begin a segment with every transaction and compact all behind it at once.
 _BY_SIZE = {"segment.ms": str(100 * 365 * 86_400_000), "segment.bytes": str(100 * 1024 * 1024)}
+
+# Events may lie ahead of the present: Kafka by itself refuses what is more than an hour early, and
+# the query that made it could not go on.
+_ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 
 _RETENTION = "retention.ms"
 
@@ -65,15 +71,18 @@ class Preparation:
             configs.setdefault("cleanup.policy", "compact")
         if configs.get("cleanup.policy") == "compact":
             configs = {**_BY_SIZE, **configs}
-        try:
-            self._topics.create(
-                source.topic,
-                partitions=source.partitions or partitions,
-                replication=source.replicas,
-                configs=configs,
-            )
-        except TopicExistsError:
-            return
+        make = partial(
+            self._topics.create,
+            source.topic,
+            partitions=source.partitions or partitions,
+            replication=source.replicas,
+        )
+        with suppress(TopicExistsError):
+            try:
+                make(configs={**_ANY_TIME, **configs})
+            except TopicRefusedError:
+                # Kafka before 3.6 has no such limit, and no name for it.
+                make(configs=configs)
 
     def _retention(self, topic: str) -> dict[str, str]:
         """Return how long a topic keeps its records, if it has a rule of its own."""

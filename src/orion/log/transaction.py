@@ -51,6 +51,19 @@ class FencedError(ConflictError):
         )
 
 
+class TimestampRefusedError(ConflictError):
+    """Raised when a topic does not take the time of a record."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name, self.reason = name, reason
+        super().__init__(
+            f"A transaction of query '{name}' was aborted: {reason}. The time of a record lies"
+            " further ahead than its topic allows.",
+            fix="Allow it: orion topics config set TOPIC message.timestamp.after.max.ms=100000d, "
+            f"then: orion queries restart {name}",
+        )
+
+
 class TransactionError(UnavailableError):
     """Raised when a batch could not be committed; nothing of it is visible."""
 
@@ -180,6 +193,8 @@ class TransactionalWriter:
                 raise FencedError(self._name) from error
             if cause.code() == KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001
                 raise BrokerUnreachableError(self._connection.addresses) from error
+            if cause.code() == KafkaError.INVALID_TIMESTAMP:
+                raise TimestampRefusedError(self._name, cause.str()) from error
             raise TransactionError(self._name, cause.str()) from error
 
 

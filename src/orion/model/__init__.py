@@ -19,6 +19,7 @@ from orion.model.order import Down
 from orion.model.query import Mode, QueryStatus, State
 from orion.model.type import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.model.unit import (
+    LAST_MS,
     format_bytes,
     format_count,
     format_duration,
@@ -28,6 +29,7 @@ from orion.model.unit import (
 )
 
 __all__ = [
+    "LAST_MS",
     "Array",
     "ConflictError",
     "Decimal",

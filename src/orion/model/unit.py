@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from orion.model.errors import InvalidInputError
 
 _DURATION_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+# The end of the year 9999. A time behind it was not meant as milliseconds since 1970.
+LAST_MS = 253_402_300_799_999
 _BYTES = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 

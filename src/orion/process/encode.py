@@ -9,6 +9,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, MapType, StringTy
 
 from orion.formats import FormatSpec, SchemaSource, format_named
 from orion.model import Field, InvalidInputError
+from orion.process.event_time import why_no_time
 from orion.process.format import Encoded, encode_column, sql_type
 from orion.process.source import (
     HEADERS,
@@ -91,8 +92,7 @@ def _set_aside(encoded: DataFrame, key: Encoded, value: Encoded, write: TopicWri
     reasons = [F.concat(F.lit("key: "), key.reason(_KEY)), value.reason(_VALUE)]
     time_ms, reason = F.col("timestamp_ms"), F.col(_REASON)
     if write.timestamp:
-        early = f"the timestamp column '{write.timestamp}' lies before 1970"
-        reasons.append(F.when(time_ms < 0, early))
+        reasons.append(why_no_time(time_ms, write.timestamp))
     rows = encoded.withColumn(_REASON, F.coalesce(*reasons))
     origin = [F.col(name) for name in _PLACE if name in rows.columns]
     letter = row_letter(write.topic, F.col(_ROW), time_ms, reason, origin=origin)

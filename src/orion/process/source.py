@@ -23,6 +23,7 @@ from orion.formats import (
 from orion.log import NO_PARTITION, Connection
 from orion.model import InvalidInputError, nearest
 from orion.process.decoding import add_decoded
+from orion.process.event_time import why_no_time
 
 # Facts of the record, beside the columns of its value; they travel on to a topic if kept.
 KEY, HEADERS, TIMESTAMP = "_key", "_headers", "_timestamp"
@@ -165,9 +166,8 @@ def _decode(raw: DataFrame, read: TopicRead) -> DataFrame:
         decoded = _decode_native(raw, read) if read.native else _decode_arrow(raw, read)
     if not read.event_time:
         return decoded
-    early = F.col(f"`{read.event_time}`").cast("timestamp") < F.timestamp_seconds(F.lit(0))
-    why = F.when(early, f"the timestamp column '{read.event_time}' lies before 1970")
-    return decoded.withColumn(REASON, F.coalesce(REASON, why))
+    time_ms = F.unix_millis(F.col(f"`{read.event_time}`").cast("timestamp"))
+    return decoded.withColumn(REASON, F.coalesce(REASON, why_no_time(time_ms, read.event_time)))
 
 
 def _decode_arrow(raw: DataFrame, read: TopicRead) -> DataFrame:

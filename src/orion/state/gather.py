@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orion.formats import arrow_type
-from orion.model import Field, Scalar
+from orion.model import LAST_MS, Field, Scalar
 from orion.sql import typed
 from orion.state.fact import FACT_FIELDS, HEADERS, SEQUENCE, TIME
 from orion.state.partial import Parts
@@ -33,12 +33,16 @@ class OwnTime:
 
     name: str
     why_not: str
-    why_not_before_1970: str
+    why_not_early: str
+    why_not_far: str
 
     def read(self, row: pa.Array) -> tuple[pa.Array, pa.Array]:
         """Return the times of rows, and the reasons why some have none."""
         times = pc.struct_field(row, [self.name])
-        why_not = pc.if_else(pc.less(times, 0), self.why_not_before_1970, None)
+        is_early, is_far = pc.less(times, 0), pc.greater(times, LAST_MS)
+        why_not = pc.if_else(
+            is_early, self.why_not_early, pc.if_else(is_far, self.why_not_far, None)
+        )
         is_missing = pc.and_not(row.is_valid(), times.is_valid())
         return times, pc.if_else(is_missing, self.why_not, why_not)
 

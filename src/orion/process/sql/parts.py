@@ -9,10 +9,11 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.command import key_spec, value_spec
 from orion.formats import row_decoding
 from orion.model import Field, Scalar
+from orion.process.event_time import early_time, far_time, unreadable_time
 from orion.process.format import is_native
 from orion.process.sql.expression import quoted
 from orion.process.sql.operate import map_batches
-from orion.process.sql.read import REASON, Surroundings, decoded, early_time, unreadable_time
+from orion.process.sql.read import REASON, Surroundings, decoded
 from orion.sql import Source, step, typed
 from orion.state import HEADERS, RECORD, TIME, WHY_NOT, OwnTime, Parts, RecordParts
 
@@ -77,7 +78,7 @@ def _own_time(source: Source) -> OwnTime | None:
     found = next((column for column in source.value if column.name == name), None)
     if found is None or found.type is not Scalar.BIGINT:
         return None
-    return OwnTime(name, unreadable_time(name), early_time(name))
+    return OwnTime(name, unreadable_time(name), early_time(name), far_time(name))
 
 
 def _columns(node: step.Aggregate, source: Source) -> Sequence[typed.Input | typed.Constant] | None:

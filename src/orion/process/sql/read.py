@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.command import key_spec, value_spec
 from orion.formats import FormatSpec, SchemaSource
 from orion.model import Scalar
+from orion.process.event_time import unreadable_time, why_no_time
 from orion.process.format import decode_column
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.operate import fact_columns
@@ -167,18 +168,8 @@ def _reason(source: Source) -> Column:
     return F.coalesce(
         reason,
         F.when(F.col(TIME).isNull(), unreadable_time(name)),
-        F.when(F.col(TIME) < 0, early_time(name)),
+        why_no_time(F.col(TIME), name),
     )
-
-
-def unreadable_time(column: str) -> str:
-    """Say why a record is set aside whose own time is missing."""
-    return f"the timestamp column '{column}' cannot be read"
-
-
-def early_time(column: str) -> str:
-    """Say why a record is set aside whose own time Kafka cannot hold."""
-    return f"the timestamp column '{column}' lies before 1970"
 
 
 def _named(read: step.Read) -> list[Column]:

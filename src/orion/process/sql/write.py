@@ -5,10 +5,11 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.command import key_spec, value_spec
 from orion.formats import SchemaSource
+from orion.process.event_time import why_no_time
 from orion.process.format import Encoded, encode_column
 from orion.process.source import row_letter
 from orion.process.sql.expression import quoted
-from orion.process.sql.read import REASON, Surroundings, early_time, event_time
+from orion.process.sql.read import REASON, Surroundings, event_time
 from orion.sql import Source, step, tree
 from orion.state import ABSENT, HEADERS, SEQUENCE, TIME
 
@@ -94,4 +95,4 @@ def _record_time(sink: Source, around: Surroundings) -> Column:
 def _time_reason(sink: Source) -> Column:
     if sink.event_time is None:
         return F.lit(None).cast("string")
-    return F.when(F.col(_TIME) < 0, early_time(sink.event_time.column))
+    return why_no_time(F.col(_TIME), sink.event_time.column)
