@@ -13,8 +13,9 @@ from orion.sql import Change, Declared, Dropped, Source, Started, step
 # for age, and would begin a segment with every transaction and compact all behind it at once.
 _BY_SIZE = {"segment.ms": str(100 * 365 * 86_400_000), "segment.bytes": str(100 * 1024 * 1024)}
 
-# Events may lie ahead of the present: Kafka by itself refuses what is more than an hour early, and
-# the query that made it could not go on.
+# A query cannot go on that makes a record which its topic refuses. Kafka by itself takes no more
+# than 1 MiB, which lists of a busy key outgrow, and nothing that lies more than an hour ahead.
+_LARGE = {"max.message.bytes": str(64 << 20)}
 _ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 
 _RETENTION = "retention.ms"
@@ -79,10 +80,10 @@ class Preparation:
         )
         with suppress(TopicExistsError):
             try:
-                make(configs={**_ANY_TIME, **configs})
+                make(configs={**_LARGE, **_ANY_TIME, **configs})
             except TopicRefusedError:
                 # Kafka before 3.6 has no such limit, and no name for it.
-                make(configs=configs)
+                make(configs={**_LARGE, **configs})
 
     def _retention(self, topic: str) -> dict[str, str]:
         """Return how long a topic keeps its records, if it has a rule of its own."""

@@ -34,6 +34,14 @@ _PRODUCER: dict[str, Any] = {
     "message_timeout_ms": 60_000,
 }
 _FENCED = {KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED}  # noqa: SLF001
+# What a topic may have against a record, and the configuration that would let it in.
+_REFUSALS = {
+    KafkaError.INVALID_TIMESTAMP: (
+        "The time of a record lies further ahead",
+        "message.timestamp.after.max.ms=100000d",
+    ),
+    KafkaError.MSG_SIZE_TOO_LARGE: ("A record is larger", "max.message.bytes=64m"),
+}
 # Delivery reports are served this often; more costs time, less lets them pile up.
 _POLL_EVERY = 20_000
 # How long a full queue is given to send some of what it holds.
@@ -51,15 +59,15 @@ class FencedError(ConflictError):
         )
 
 
-class TimestampRefusedError(ConflictError):
-    """Raised when a topic does not take the time of a record."""
+class RecordRefusedError(ConflictError):
+    """Raised when a topic does not take a record for its time or its size."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, found: str, allowance: str) -> None:
         self.name, self.reason = name, reason
         super().__init__(
-            f"A transaction of query '{name}' was aborted: {reason}. The time of a record lies"
-            " further ahead than its topic allows.",
-            fix="Allow it: orion topics config set TOPIC message.timestamp.after.max.ms=100000d, "
+            f"A transaction of query '{name}' was aborted: {reason}. {found} than its topic allows;"
+            " none of the batch is visible.",
+            fix=f"Allow it: orion topics config set TOPIC {allowance}, "
             f"then: orion queries restart {name}",
         )
 
@@ -193,8 +201,9 @@ class TransactionalWriter:
                 raise FencedError(self._name) from error
             if cause.code() == KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001
                 raise BrokerUnreachableError(self._connection.addresses) from error
-            if cause.code() == KafkaError.INVALID_TIMESTAMP:
-                raise TimestampRefusedError(self._name, cause.str()) from error
+            if cause.code() in _REFUSALS:
+                refusal = _REFUSALS[cause.code()]
+                raise RecordRefusedError(self._name, cause.str(), *refusal) from error
             raise TransactionError(self._name, cause.str()) from error
 
 
