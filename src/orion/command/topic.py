@@ -2,21 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 
 from orion.command.format import key_spec, register_columns, value_spec
 from orion.formats import SchemaSource
-from orion.log import TopicExistsError, TopicNotFoundError, TopicRefusedError, Topics
+from orion.log import TopicExistsError, TopicNotFoundError, Topics
 from orion.sql import Change, Declared, Dropped, Source, Started, step
 
 # Rows carry the time of events, the marks of transactions the present one. Kafka takes the distance
 # for age, and would begin a segment with every transaction and compact all behind it at once.
 _BY_SIZE = {"segment.ms": str(100 * 365 * 86_400_000), "segment.bytes": str(100 * 1024 * 1024)}
-
-# A query cannot go on that makes a record which its topic refuses. Kafka by itself takes no more
-# than 1 MiB, which lists of a busy key outgrow, and nothing that lies more than an hour ahead.
-_LARGE = {"max.message.bytes": str(64 << 20)}
-_ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 
 _RETENTION = "retention.ms"
 
@@ -72,18 +66,13 @@ class Preparation:
             configs.setdefault("cleanup.policy", "compact")
         if configs.get("cleanup.policy") == "compact":
             configs = {**_BY_SIZE, **configs}
-        make = partial(
-            self._topics.create,
-            source.topic,
-            partitions=source.partitions or partitions,
-            replication=source.replicas,
-        )
         with suppress(TopicExistsError):
-            try:
-                make(configs={**_LARGE, **_ANY_TIME, **configs})
-            except TopicRefusedError:
-                # Kafka before 3.6 has no such limit, and no name for it.
-                make(configs={**_LARGE, **configs})
+            self._topics.create_open(
+                source.topic,
+                partitions=source.partitions or partitions,
+                replication=source.replicas,
+                configs=configs,
+            )
 
     def _retention(self, topic: str) -> dict[str, str]:
         """Return how long a topic keeps its records, if it has a rule of its own."""

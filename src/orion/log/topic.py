@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaException, TopicPartition
@@ -55,6 +55,10 @@ _REFUSED = {
 }
 
 
+# A query cannot go on that makes a record which its topic refuses. Kafka by itself takes no more
+# than 1 MiB, which lists of a busy key outgrow, and nothing that lies more than an hour ahead.
+_LARGE = {"max.message.bytes": str(64 << 20)}
+_ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 # A change is done when the controller says so; a slow broker delays the answer no longer than this.
 _SETTLE_S = 3.0
 _UNKNOWN: tuple[int | None, int | None] = (None, None)
@@ -184,6 +188,23 @@ class Topics:
             raise TopicRefusedError(name, str(error)) from error
         self._result(future, name, "create a topic")
         _settle(lambda: self._partition_count(name) > 0)
+
+    def create_open(
+        self,
+        name: str,
+        *,
+        partitions: int | None = None,
+        replication: int | None = None,
+        configs: Mapping[str, str] | None = None,
+    ) -> None:
+        """Create a topic that queries write to: it takes large records, and of any time ahead."""
+        make = partial(self.create, name, partitions=partitions, replication=replication)
+        given = {**_LARGE, **(configs or {})}
+        try:
+            make(configs={**_ANY_TIME, **given})
+        except TopicRefusedError:
+            # Kafka before 3.6 has no such limit, and no name for it.
+            make(configs=given)
 
     def delete(self, name: str, *, internal: bool = False) -> None:
         """Delete a topic and its records; internal ones only when asked for by word."""

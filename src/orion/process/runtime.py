@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 _STEP_S = 0.25
 # Kept until someone deals with them; larger than what the source may hold, for their headers.
-_DEAD_LETTER_TOPIC = {"retention.ms": "-1", "max.message.bytes": str(64 << 20)}
+_DEAD_LETTER_TOPIC = {"retention.ms": "-1"}
 
 
 class QueryExistsError(ConflictError):
@@ -345,7 +345,7 @@ class Runtime:
             return
         counts = [len(self._topics.get(topic).partitions) for topic in like]
         try:
-            self._topics.create(name, partitions=max(counts, default=1), configs=configs)
+            self._topics.create_open(name, partitions=max(counts, default=1), configs=configs)
         except TopicExistsError:
             return
 

@@ -95,7 +95,8 @@ class Succession:
         topics = Topics(self.connection)
         partitions = len(topics.get(self.new.sink.topic).partitions)
         try:
-            topics.create(self.topic, partitions=partitions, configs={"cleanup.policy": "compact"})
+            configs = {"cleanup.policy": "compact"}
+            topics.create_open(self.topic, partitions=partitions, configs=configs)
         except TopicExistsError:
             return
 
