@@ -31,7 +31,17 @@ orion.to_table(rows.select("id", "_offset"), "kept", name="{topic}-lake")
 SCRIPT = """
 CREATE STREAM {name} (k STRING KEY, id BIGINT)
   WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
-CREATE TABLE {name}_COUNTS AS SELECT k, COUNT(*) AS n FROM {name} GROUP BY k;
+CREATE TABLE {name}_COUNTS AS SELECT k, COUNT(*) AS n, MAX(last_digit(id)) AS digit
+  FROM {name} GROUP BY k;
+"""
+# Goes to the workers with the query; fails for some.
+FUNCTIONS = """
+import orion
+
+
+@orion.udf
+def last_digit(number: int) -> int:
+    return number % 10 if number % 7 else number // 0
 """
 
 
@@ -149,6 +159,7 @@ def test_a_dying_worker_loses_and_doubles_nothing(
 def test_state_outlives_a_worker(
     kafka: KafkaServer, topic: str, tmp_path: Path, cluster: Cluster
 ) -> None:
+    (tmp_path / "functions.py").write_text(FUNCTIONS)
     app = App(load_settings({"kafka.bootstrap_servers": kafka.addresses}, project=tmp_path))
     commands = app.open_commands(app.schemas)
     name = topic.replace("-", "_").upper()
@@ -167,10 +178,19 @@ def test_state_outlives_a_worker(
     assert (tmp_path / "shared" / query).is_dir()
     check_dead_letters(ledger, f"{query}.dlq")
     changes: dict[bytes, list[int]] = defaultdict(list)
+    digits: dict[bytes, int] = {}
     for record in consume(kafka.connection, Selection(f"{name}_COUNTS")):
-        changes[record.key or b""].append(json.loads(record.value or b"")["N"])
+        row = json.loads(record.value or b"")
+        changes[record.key or b""].append(row["N"])
+        digits[record.key or b""] = row["DIGIT"]
     per_key = Counter(str(number % KEYS).encode() for number in ledger.acknowledged)
     assert changes == {key: list(range(1, count + 1)) for key, count in per_key.items()}
+    known = [number for number in sorted(ledger.acknowledged) if number % 7]
+    greatest: dict[bytes, int] = defaultdict(int)
+    for number in known:
+        key = str(number % KEYS).encode()
+        greatest[key] = max(greatest[key], number % 10)
+    assert digits == greatest
 
 
 def _lose_a_worker(

@@ -41,7 +41,6 @@ from orion.log.member import BEGINNING, END, CommittedOffset, GroupMember, Membe
 from orion.log.outbox import Outbox, OutboxFullError, Outcome, Refused, Written
 from orion.log.processing_log import (
     PROCESSING_LOG_TOPIC,
-    FailedExpression,
     encode_processing_log,
 )
 from orion.log.producer import Failure, ProduceError, produce
@@ -86,7 +85,6 @@ __all__ = [
     "DeadLetter",
     "DeadLetterSummary",
     "DeadLetters",
-    "FailedExpression",
     "Failure",
     "FencedError",
     "Group",

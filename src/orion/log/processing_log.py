@@ -4,29 +4,15 @@ import base64
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from orion.log.dead_letter import DeadLetter
 from orion.log.transaction import Outgoing
+from orion.model import FailedExpression
 
 PROCESSING_LOG_TOPIC = "_orion_processing_log"
 # The numbers of the kinds of messages: what could not be decoded, computed, encoded.
 _DESERIALIZATION, _PROCESSING, _SERIALIZATION = 0, 1, 3
 _LARGEST_BODY = 64 << 10
-
-
-@dataclass(frozen=True)
-class FailedExpression:
-    """An expression that could not be computed on a row, so that its column is null.
-
-    Args:
-        name: The function, or the kind of expression.
-        row: The columns that it read, as JSON.
-    """
-
-    name: str
-    reason: str
-    row: str
 
 
 def encode_processing_log(

@@ -14,6 +14,7 @@ from orion.model.errors import (
     UnavailableError,
     nearest,
 )
+from orion.model.failure import FailedExpression
 from orion.model.login import join_login, split_login
 from orion.model.order import Down
 from orion.model.query import Mode, QueryStatus, State
@@ -34,6 +35,7 @@ __all__ = [
     "ConflictError",
     "Decimal",
     "Down",
+    "FailedExpression",
     "Field",
     "InternalError",
     "InvalidInputError",

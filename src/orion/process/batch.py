@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame
 
 from orion.log import (
     DeadLetter,
-    FailedExpression,
     Offsets,
     Outgoing,
     Position,
@@ -21,7 +20,7 @@ from orion.log import (
     encode_processing_log,
 )
 from orion.log import encode_dead_letters as encode_letters
-from orion.model import ConflictError
+from orion.model import ConflictError, FailedExpression
 from orion.process.failure import FAILURES, read_failures, take_failures
 from orion.process.source import DEAD_LETTERS
 from orion.process.strike import pass_point

@@ -8,6 +8,7 @@ Never: DataFrames or the log; a task loads this room and little else.
 from orion.state.change import ChangeOperator
 from orion.state.collapse import CollapsedOperator
 from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
+from orion.state.failure import Failures, noting_failures_in
 from orion.state.file import (
     StateDamagedError,
     StateMismatchError,
@@ -71,6 +72,7 @@ __all__ = [
     "WHY_NOT",
     "ChangeOperator",
     "CollapsedOperator",
+    "Failures",
     "FollowOperator",
     "ForeignKeyOperator",
     "GroupLayout",
@@ -99,6 +101,7 @@ __all__ = [
     "WindowOperator",
     "make_task",
     "merged_layout",
+    "noting_failures_in",
     "order_task",
     "read_late_rows",
     "read_number",

@@ -7,10 +7,10 @@ from orion.log import (
     NO_PARTITION,
     PROCESSING_LOG_TOPIC,
     DeadLetter,
-    FailedExpression,
     Record,
     encode_processing_log,
 )
+from orion.model import FailedExpression
 
 
 def test_a_dead_letter_becomes_an_entry() -> None:

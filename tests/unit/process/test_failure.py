@@ -1,6 +1,6 @@
 """Failures of expressions as an observation tells them."""
 
-from orion.log import FailedExpression
+from orion.model import FailedExpression
 from orion.process.failure import read_failures
 
 

@@ -8,10 +8,19 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField, StructType
 
 from orion.model import Field
-from orion.process.failure import Failures, current_failures, noting_failures_in
+from orion.process.failure import current_failures
 from orion.process.format import spark_type
 from orion.process.sql.expression import quoted
-from orion.state import FACTS, Operator, StatePlace, Task, make_task, order_task
+from orion.state import (
+    FACTS,
+    Failures,
+    Operator,
+    StatePlace,
+    Task,
+    make_task,
+    noting_failures_in,
+    order_task,
+)
 
 
 def fact_columns() -> list[Column]:

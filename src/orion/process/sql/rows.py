@@ -10,9 +10,10 @@ from pyspark.sql.pandas.functions import arrow_udf
 
 from orion.formats import from_arrow, plain_column
 from orion.model import Scalar, Type
-from orion.process.failure import Failures, current_failures, noting_failures_in
+from orion.process.failure import current_failures
 from orion.process.format import spark_type
 from orion.sql import computation_or_null, tell_failure, typed
+from orion.state import Failures, noting_failures_in
 
 
 class NotNativeError(Exception):
