@@ -67,11 +67,12 @@ class Preparation:
         if configs.get("cleanup.policy") == "compact":
             configs = {**_BY_SIZE, **configs}
         with suppress(TopicExistsError):
-            self._topics.create_open(
+            self._topics.create(
                 source.topic,
                 partitions=source.partitions or partitions,
                 replication=source.replicas,
                 configs=configs,
+                is_open=True,
             )
 
     def _retention(self, topic: str) -> dict[str, str]:

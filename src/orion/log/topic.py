@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from confluent_kafka import KafkaException, TopicPartition
@@ -179,32 +179,31 @@ class Topics:
         partitions: int | None = None,
         replication: int | None = None,
         configs: Mapping[str, str] | None = None,
+        is_open: bool = False,
     ) -> None:
-        """Create a topic and wait for it; counts left out are the broker's defaults."""
-        new = NewTopic(name, partitions or -1, replication or -1, config=dict(configs or {}))
+        """Create a topic and wait for it; counts left out are the broker's defaults.
+
+        Args:
+            is_open: Whether it takes all that queries make: large records, and of any time ahead.
+        """
+        given = {**(_LARGE if is_open else {}), **(configs or {})}
+        shape = (name, partitions or -1, replication or -1)
+        try:
+            self._create(NewTopic(*shape, config={**(_ANY_TIME if is_open else {}), **given}))
+        except TopicRefusedError:
+            if not is_open:
+                raise
+            # Kafka before 3.6 has no such limit, and no name for it.
+            self._create(NewTopic(*shape, config=given))
+
+    def _create(self, new: NewTopic) -> None:
+        name = str(new.topic)
         try:
             future = self._admin.create_topics([new], operation_timeout=REQUEST_TIMEOUT_S)[name]
         except (ValueError, KafkaException) as error:
             raise TopicRefusedError(name, str(error)) from error
         self._result(future, name, "create a topic")
         _settle(lambda: self._partition_count(name) > 0)
-
-    def create_open(
-        self,
-        name: str,
-        *,
-        partitions: int | None = None,
-        replication: int | None = None,
-        configs: Mapping[str, str] | None = None,
-    ) -> None:
-        """Create a topic that queries write to: it takes large records, and of any time ahead."""
-        make = partial(self.create, name, partitions=partitions, replication=replication)
-        given = {**_LARGE, **(configs or {})}
-        try:
-            make(configs={**_ANY_TIME, **given})
-        except TopicRefusedError:
-            # Kafka before 3.6 has no such limit, and no name for it.
-            make(configs=given)
 
     def delete(self, name: str, *, internal: bool = False) -> None:
         """Delete a topic and its records; internal ones only when asked for by word."""

@@ -345,7 +345,8 @@ class Runtime:
             return
         counts = [len(self._topics.get(topic).partitions) for topic in like]
         try:
-            self._topics.create_open(name, partitions=max(counts, default=1), configs=configs)
+            most = max(counts, default=1)
+            self._topics.create(name, partitions=most, configs=configs, is_open=True)
         except TopicExistsError:
             return
 

@@ -96,7 +96,7 @@ class Succession:
         partitions = len(topics.get(self.new.sink.topic).partitions)
         try:
             configs = {"cleanup.policy": "compact"}
-            topics.create_open(self.topic, partitions=partitions, configs=configs)
+            topics.create(self.topic, partitions=partitions, configs=configs, is_open=True)
         except TopicExistsError:
             return
 

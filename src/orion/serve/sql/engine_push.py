@@ -67,7 +67,7 @@ async def _follow(
 
 def _begin(rooms: SqlRooms, query: PushQuery, topic: str) -> Tail:
     configs = {"retention.ms": _RETENTION_MS}
-    rooms.app.topics.create_open(topic, partitions=1, configs=configs)
+    rooms.app.topics.create(topic, partitions=1, configs=configs, is_open=True)
     # Rows that come before the reader would be lost to it, were it not there first.
     tail = Tail(rooms.app.connection, topic, from_beginning=True)
     _send(rooms, {"verb": "start", "id": query.id, "sql": query.text, "start": query.start})
