@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from orion.command import key_spec, value_spec
 from orion.formats import (
@@ -27,6 +28,7 @@ from orion.sql import (
 )
 
 _BOUND_BYTES = 8
+_BOUNDS = ("WINDOWSTART", "WINDOWEND")
 Row = Mapping[str, Any]
 Key = tuple[Any, ...]
 
@@ -51,13 +53,18 @@ class RowReader:
         self._value = codec_of(self._value_spec, schemas)
         self._own_time = _own_time(source)
         self._key_names = [column.name for column in source.key]
+        # A row has all of its columns, whatever its record lacks.
+        bounds = () if source.windowed is None else _BOUNDS
+        self._without_key: Row = dict.fromkeys((*self._key_names, *bounds))
         self._header_columns = source.headers
         self._number = 0
 
     def read(self, records: list[Record]) -> Iterator[RowChange]:
         """Yield the changes of records, in their order."""
-        keys, windows = self._keys(records)
-        values = _decode(self._value, [r.value for r in records], self._value_spec)
+        keys, windows, unreadable = self._keys(records)
+        values, _ = _decode(self._value, [r.value for r in records], self._value_spec)
+        for place in unreadable:
+            values[place] = None
         for record, key, window, value in zip(records, keys, windows, values, strict=True):
             if self._source.is_table:
                 if key is None:
@@ -71,7 +78,7 @@ class RowReader:
                 bounds = _bounds(window)
                 yield RowChange(at, window, None, {**(key or {}), **bounds})
             elif value is not None:
-                row = self._row(record, key or {}, value, window)
+                row = self._row(record, key or self._without_key, value, window)
                 if row is None:
                     continue
                 yield RowChange(at, window if self._source.is_table else (), row, key or {})
@@ -99,12 +106,14 @@ class RowReader:
                 shown[column.name] = found[-1] if found else None
         return shown
 
-    def _keys(self, records: list[Record]) -> tuple[list[Row | None], list[Key]]:
+    def _keys(self, records: list[Record]) -> tuple[list[Row | None], list[Key], list[int]]:
+        """Return keys, windows, and the places of keys that cannot be read."""
         both = [self._split(record.key) for record in records]
         windows = [window for _, window in both]
         if self._key is None:
-            return [None] * len(records), windows
-        return _decode(self._key, [body for body, _ in both], self._key_spec), windows
+            return [None] * len(records), windows, []
+        keys, unreadable = _decode(self._key, [body for body, _ in both], self._key_spec)
+        return keys, windows, unreadable
 
     def _split(self, key: bytes | None) -> tuple[bytes | None, Key]:
         windowed = self._source.windowed
@@ -133,7 +142,7 @@ def _own_time(source: Source) -> Computation | None:
 
 
 def _bounds(window: Key) -> Row:
-    return dict(zip(("WINDOWSTART", "WINDOWEND"), window, strict=False))
+    return dict(zip(_BOUNDS, window, strict=False))
 
 
 def hashable(value: Any) -> Any:
@@ -145,11 +154,16 @@ def hashable(value: Any) -> Any:
     return value
 
 
-def _decode(codec: Codec, bodies: list[bytes | None], spec: FormatSpec) -> list[Row | None]:
-    rows: list[dict[str, Any] | None] = codec.decode(pa.array(bodies, pa.binary())).rows.to_pylist()
+def _decode(
+    codec: Codec, bodies: list[bytes | None], spec: FormatSpec
+) -> tuple[list[Row | None], list[int]]:
+    """Return rows, None where there is none, and the places of those that cannot be read."""
+    decoded = codec.decode(pa.array(bodies, pa.binary()))
+    rows: list[dict[str, Any] | None] = decoded.rows.to_pylist()
     changing = [field for field in spec.columns if differs_in_arrow(field.type)]
     for row in rows if changing else ():
         if row is not None:
             for field in changing:
                 row[field.name] = from_arrow(row[field.name], field.type)
-    return [*rows]
+    unreadable = pc.indices_nonzero(decoded.reasons.is_valid()).to_pylist()
+    return [*rows], unreadable

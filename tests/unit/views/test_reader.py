@@ -44,6 +44,20 @@ def test_windows_come_from_the_key() -> None:
     assert (row["ID"], row["WINDOWSTART"], row["WINDOWEND"]) == ("a", 2000, 3000)
 
 
+def test_an_event_without_a_key_has_columns_without_values() -> None:
+    text = """CREATE STREAM s (id INT KEY, n INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"""
+    ((_, _, row),) = read(text, Record(b'{"n": 1}', None, timestamp_ms=1))
+    assert (row["ID"], row["N"]) == (None, 1)
+    windowed = text.replace(");", ", WINDOW_TYPE='TUMBLING', WINDOW_SIZE='1 SECOND');")
+    ((_, _, row),) = read(windowed, Record(b'{"n": 1}', None, timestamp_ms=1))
+    assert (row["ID"], row["WINDOWSTART"], row["WINDOWEND"]) == (None, None, None)
+
+
+def test_an_event_whose_key_cannot_be_read_is_left_out() -> None:
+    text = """CREATE STREAM s (id INT KEY, n INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"""
+    assert read(text, Record(b'{"n": 1}', b"three", timestamp_ms=1)) == []
+
+
 def test_a_column_may_hold_the_time() -> None:
     number = """CREATE STREAM s (id STRING KEY, moment BIGINT)
       WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON', TIMESTAMP='moment');"""
