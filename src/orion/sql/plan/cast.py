@@ -20,7 +20,7 @@ def cast(value: Any, source: Type | None, target: Type) -> Any:
     if target is Scalar.STRING:
         return spell(value, source)
     if source is Scalar.STRING:
-        return _fitted(read_text(value, target), target)
+        return read_text(value, target)
     if isinstance(source, Array) and isinstance(target, Array):
         return [cast(item, source.element, target.element) for item in value]
     if isinstance(source, Map) and isinstance(target, Map):
@@ -86,13 +86,6 @@ def wrapped(value: int, bits: int) -> int:
     """
     limit = 1 << (bits - 1)
     return (value + limit) % (1 << bits) - limit
-
-
-def _fitted(value: Any, target: Type) -> Any:
-    bits = _SIZES.get(target) if isinstance(target, Scalar) else None
-    if bits is not None and not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
-        raise ValueError(f"{value} does not fit {target}")
-    return value
 
 
 def spell(value: Any, kind: Type) -> str:

@@ -141,6 +141,8 @@ def _operation(node: typed.Arithmetic) -> Callable[[Any, Any], Any]:
 
 
 def _decimal(sign: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
+    if right == 0 and sign in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
+        raise ZeroDivisionError("division by zero")
     with localcontext() as context:
         context.prec = 80
         if sign is ArithmeticOperator.MODULUS:

@@ -11,6 +11,7 @@ from orion.sql.plan import coercion, typed
 from orion.sql.plan.catalogue import Catalogue
 from orion.sql.plan.errors import StatementError, TypeMismatchError, UnknownColumnError
 from orion.sql.plan.evaluate import evaluate
+from orion.sql.plan.failure import telling_failures
 from orion.sql.plan.meet import convert
 from orion.sql.plan.resolve import Resolver
 from orion.sql.plan.source import RESERVED, ROWTIME, Role, Source
@@ -96,7 +97,21 @@ def _value(node: tree.Expression, kind: Type, resolver: Resolver) -> Any:
         if not _is_insertable(found.type, kind):
             raise TypeMismatchError(f"{kind} is needed here, found {found.type}.", node=node)
         found = typed.Converted(kind, found)
-    return evaluate(found, {})
+    return _computed(found, node)
+
+
+def _computed(value: Typed, node: tree.Expression) -> Any:
+    """Return a value; one that would be NULL in a query is refused: nothing is written yet."""
+    failures: list[Exception] = []
+    try:
+        with telling_failures(lambda _name, _row, error: failures.append(error)):
+            found = evaluate(value, {})
+    except Exception as error:  # noqa: BLE001  whatever a function raises, its value is missing
+        failures.append(error)
+    if failures:
+        why = str(failures[0]).rstrip(".") or type(failures[0]).__name__
+        raise StatementError(f"This value cannot be computed: {why}.", node=node) from failures[0]
+    return found
 
 
 def _is_insertable(found: Type | None, kind: Type) -> bool:

@@ -1,9 +1,9 @@
 """Values that must share a type: numbers widen, literal texts are read as their neighbours."""
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Context, InvalidOperation
 from decimal import Decimal as Number
-from decimal import InvalidOperation
-from functools import reduce
+from functools import partial, reduce
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.sql.parse import tree
@@ -11,6 +11,10 @@ from orion.sql.plan import coercion, typed
 from orion.sql.plan.errors import TypeMismatchError
 from orion.sql.plan.instant import parse_date_days, parse_time_ms, parse_timestamp_ms
 from orion.sql.plan.typed import Shape, Typed
+
+_ENDS = {Scalar.INTEGER: 1 << 31, Scalar.BIGINT: 1 << 63}
+# Decimals have 38 digits at most; Python's own context rounds to 28.
+_EXACT = Context(prec=80)
 
 
 def meet(values: Sequence[Typed], node: tree.Node) -> list[Typed]:
@@ -46,13 +50,13 @@ def _spelled_type(value: Typed) -> Type | None:
     if not (isinstance(value, typed.Constant) and value.type is Scalar.STRING):
         return None
     try:
-        number = Number(value.value.strip())
-    except InvalidOperation:
+        number = _read_number(value.value)
+    except ValueError:
         return None
-    if not number.is_finite() or number != number.to_integral_value():
+    if number != number.to_integral_value():
         return None
-    for kind, limit in ((Scalar.INTEGER, 1 << 31), (Scalar.BIGINT, 1 << 63)):
-        if -limit <= number < limit:
+    for kind, end in _ENDS.items():
+        if -end <= number < end:
             return kind
     return coercion.bounded(len(number.as_tuple().digits), 0)
 
@@ -123,7 +127,7 @@ def _convert_constant(value: typed.Constant, target: Type, node: tree.Node) -> T
     if value.type is Scalar.STRING and target is not Scalar.STRING:
         try:
             return typed.Constant(target, read_text(value.value, target))
-        except (ValueError, InvalidOperation, KeyError) as error:
+        except (ValueError, KeyError) as error:
             raise TypeMismatchError(f"'{value.value}' is no {target}.", node=node) from error
     if not coercion.can_widen(value.type, target):
         raise TypeMismatchError(f"{target} is needed here, found {value.type}.", node=node)
@@ -134,16 +138,18 @@ def _convert_constant(value: typed.Constant, target: Type, node: tree.Node) -> T
 
 def scaled(number: Number, target: Decimal) -> Number:
     """Return a number with the digits after the point that its type has; halves go up."""
-    found = number.quantize(Number(1).scaleb(-target.scale), rounding="ROUND_HALF_UP")
-    if len(found.as_tuple().digits) > target.precision:
-        raise ValueError(f"{number} does not fit {target}")
-    return found
+    has_room = number.is_finite() and (number == 0 or number.adjusted() < target.precision)
+    if has_room:
+        found = number.quantize(Number(1).scaleb(-target.scale), "ROUND_HALF_UP", _EXACT)
+        if len(found.as_tuple().digits) <= target.precision:
+            return found
+    raise ValueError(f"{number} does not fit {target}")
 
 
 def read_text(text: str, target: Type) -> object:
     """Return the value that a text spells in a type; raises where it spells none."""
     if isinstance(target, Decimal):
-        return scaled(Number(text.strip()), target)
+        return scaled(_read_number(text), target)
     reader = _READERS.get(target) if isinstance(target, Scalar) else None
     if reader is None:
         raise ValueError(f"a text is no {target}")
@@ -160,18 +166,38 @@ def _read_boolean(text: str) -> bool:
     raise ValueError(f"'{text}' is neither true nor false")
 
 
-def _read_whole(text: str) -> int:
-    number = Number(text.strip())
+def _read_number(text: str) -> Number:
+    """Return the number that a text spells; Python's own reading takes more than digits."""
+    try:
+        number = Number(text.strip())
+    except InvalidOperation as error:
+        raise ValueError(f"'{text}' is no number") from error
+    if not number.is_finite() or "_" in text:
+        raise ValueError(f"'{text}' is no number")
+    return number
+
+
+def _read_whole(target: Scalar, text: str) -> int:
+    number, end = _read_number(text), _ENDS[target]
+    # Compared ahead of int(), which would write the zeros of 1e999999999 out.
+    if not -end <= number < end:
+        raise ValueError(f"{text.strip()} does not fit {target}")
     if number != number.to_integral_value():
         raise ValueError(f"'{text}' is no whole number")
     return int(number)
 
 
+def _read_double(text: str) -> float:
+    if "_" in text:
+        raise ValueError(f"'{text}' is no number")
+    return float(text.strip())
+
+
 _READERS: Mapping[Scalar, Callable[[str], object]] = {
     Scalar.BOOLEAN: _read_boolean,
-    Scalar.INTEGER: _read_whole,
-    Scalar.BIGINT: _read_whole,
-    Scalar.DOUBLE: lambda text: float(text.strip()),
+    Scalar.INTEGER: partial(_read_whole, Scalar.INTEGER),
+    Scalar.BIGINT: partial(_read_whole, Scalar.BIGINT),
+    Scalar.DOUBLE: _read_double,
     Scalar.STRING: str,
     Scalar.DATE: parse_date_days,
     Scalar.TIME: parse_time_ms,
