@@ -156,7 +156,9 @@ class Cursor:
         token = self.token
         if not self.at_name():
             self._expected.append(what)
-            self.fail()
+            # Quoted names keep their case; without quotes it would have been upper case.
+            quoted = f"As a name, write it in backquotes: `{token.value}`."
+            self.fail(hint=quoted if token.kind == "WORD" else None)
         if not token.value:
             self.fail(reason="a quoted name cannot be empty")
         start = self._index

@@ -36,6 +36,7 @@ def error_of(text: str) -> SqlSyntaxError:
         ("SHOW TABLES;\nCREATE STREEM s;", 2, 8, "Did you mean 'STREAM'?"),
         ("SELECT *\n  FROM plays\n  WHER a = 1;", 3, 8, "Did you mean 'WHERE'?"),
         ("SELECT a FROM x EMIT CHANGE;", 1, 22, "Did you mean 'CHANGES'?"),
+        ("CREATE STREAM s (at INT);", 1, 18, "As a name, write it in backquotes: `AT`."),
     ],
 )
 def test_an_error_names_place_and_nearest_word(
