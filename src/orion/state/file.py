@@ -113,6 +113,10 @@ class Changes:
 
     def take_moved(self) -> "Changes":
         """Return those that are due at another moment, which are no longer among these."""
+        if len(self.moved) == len(self.values):
+            taken = Changes(self.values, self.dues, self.moved)
+            self.values, self.dues, self.moved = {}, {}, set()
+            return taken
         taken = Changes()
         for key in self.moved:
             taken.values[key] = self.values.pop(key)

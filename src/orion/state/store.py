@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ class StateStore:
         self._watermark: int | None = None
         # What this batch has put, by moment; and how far the base has been looked through.
         self._queue: list[tuple[int, tuple[int, Any]]] = []
+        # Most of many that are put together are not due in their batch, and need no order.
+        self._unqueued: list[tuple[int, Key]] = []
+        self._first_unqueued = _FAR
         self._looked_until, self._next_due = -1, -1
 
     def load(self, keys: Iterable[Key]) -> None:
@@ -70,23 +74,24 @@ class StateStore:
             due: When `due_keys` shall give the key; an earlier moment that it has stays.
         """
         self._changed[key] = value
-        if due is None or value is None:
-            self._dues.pop(key, None)
-            return
         if key not in self._known:
             self.load([key])
-        if self._is_moved(key, due):
+        if due is None or value is None:
+            self._dues.pop(key, None)
+            if self._known_dues.pop(key, None) is not None:
+                self._over.add(key)
+        elif self._is_moved(key, due):
             heappush(self._queue, (self._dues[key], place_of(key)))
 
     def _is_moved(self, key: Key, due: int) -> bool:
         """Note when a key is due; tell whether that differs from what is known of it."""
+        before = self._dues.get(key)
+        if before is not None and before <= due:
+            return False
         kept = self._known_dues.get(key)
         if kept is not None and self._looked_until < kept <= due:
             # The base will tell of it when its moment comes.
             self._dues[key] = kept
-            return False
-        before = self._dues.get(key)
-        if before is not None and before <= due:
             return False
         self._dues[key] = due
         return True
@@ -100,8 +105,10 @@ class StateStore:
             return
         self.load(keys)
         both = zip(keys, dues, strict=True)
-        self._queue += [(due, place_of(key)) for key, due in both if self._is_moved(key, due)]
-        heapify(self._queue)
+        moved = [(due, key) for key, due in both if self._is_moved(key, due)]
+        if moved:
+            self._unqueued += moved
+            self._first_unqueued = min(self._first_unqueued, min(due for due, _ in moved))
 
     def changes(self) -> Mapping[Key, Any]:
         """Return what this batch has changed so far."""
@@ -109,6 +116,10 @@ class StateStore:
 
     def due_keys(self, now: int) -> list[Key]:
         """Return the keys whose moment has come, the earliest first; they have none any more."""
+        if now >= self._first_unqueued:
+            self._queue += [(due, place_of(key)) for due, key in self._unqueued]
+            heapify(self._queue)
+            self._unqueued, self._first_unqueued = [], _FAR
         over: list[tuple[int, tuple[int, Any]]] = []
         while self._queue and self._queue[0][0] <= now:
             due, place = heappop(self._queue)
@@ -184,7 +195,17 @@ def store_key(parts: tuple[Any, ...]) -> Key:
         if kind is int or kind is bytes or (kind is str and found[:1] not in _MARKS):
             plain: Key = found
             return plain
-    return _ENCODER.encode(parts)
+    spelled = []
+    for part in parts:
+        kind = type(part)
+        # As the encoder spells them, at a quarter of its price.
+        if kind is int:
+            spelled.append(repr(part))
+        elif kind is str:
+            spelled.append(encode_basestring(part))
+        else:
+            return _ENCODER.encode(parts)
+    return f"[{','.join(spelled)}]"
 
 
 def _spell(value: Any) -> str:

@@ -1,5 +1,6 @@
 """The store of a partition: repeated batches, moments that come due, files that cannot be used."""
 
+import json
 import random
 import sqlite3
 from copy import deepcopy
@@ -7,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orion.state import (
     LateRow,
@@ -17,7 +20,7 @@ from orion.state import (
 )
 from orion.state.clock import Clock
 from orion.state.fact import Facts
-from orion.state.store import StateStore
+from orion.state.store import StateStore, store_key
 
 
 def test_a_repeated_batch_begins_where_the_first_run_did(tmp_path: Path) -> None:
@@ -34,6 +37,11 @@ def test_a_repeated_batch_begins_where_the_first_run_did(tmp_path: Path) -> None
     store = StateStore(tmp_path / "0.db", 2)
     assert store.get_all(["k", "l", "m"]) == [2, 1, None]
     store.abandon()
+
+
+@given(st.lists(st.integers() | st.text() | st.booleans() | st.none(), min_size=2).map(tuple))
+def test_keys_of_several_values_are_json(parts: tuple[object, ...]) -> None:
+    assert store_key(parts) == json.dumps(parts, separators=(",", ":"), ensure_ascii=False)
 
 
 @dataclass
@@ -77,9 +85,16 @@ def test_a_store_is_what_its_committed_batches_made_of_it(tmp_path: Path, seed: 
                 due = now + chance.randrange(1, 12) if timed and chance.random() < 0.7 else None
                 store.put(key, value, due)
                 entries.put(key, value, due)
+            if timed and chance.random() < 0.5:
+                many = chance.sample(choice, len(choice) // 2)
+                dues = [now + chance.randrange(1, 12) for _ in many]
+                store.put_all(many, many, dues)
+                for key, due in zip(many, dues, strict=True):
+                    entries.put(key, key, due)
+            moment = now + chance.randrange(8)
             if timed and chance.random() < 0.7:
-                found = entries.due_keys(now)
-                assert store.due_keys(now) == found
+                found = entries.due_keys(moment)
+                assert store.due_keys(moment) == found
                 for key in found:
                     value = chance.choice([None, 1])
                     store.put(key, value)
@@ -88,7 +103,7 @@ def test_a_store_is_what_its_committed_batches_made_of_it(tmp_path: Path, seed: 
                 store.commit()
             else:
                 store.abandon()
-        kept = entries
+        kept, now = entries, moment
         assert summarize_state(str(tmp_path)).entries == len(kept.values)
     store = StateStore(path, 25)
     assert store.get_all(range(200)) == [kept.values.get(key) for key in range(200)]
