@@ -1,7 +1,7 @@
 """Which cases of the suite beside this clone hold: kept as hashes, since the cases are not ours.
 
-`python -m tests.baseline REPORT…` writes the list anew from reports of `orion test --report` with
-`--functions tests/cases/functions.py`.
+`python -m tests.baseline REPORT…` writes the list anew from reports of `orion test --report`, run
+in the project's folder, whose `orion.toml` names the functions that cases call.
 """
 
 import hashlib
