@@ -16,6 +16,7 @@ from orion.model import Field, OrionError
 from orion.state.columns import sorted_table
 from orion.state.fact import in_order
 from orion.state.file import name_damage
+from orion.state.piece import pieces_of, rows_a_piece
 from orion.state.store import StateStore
 from orion.state.value import Row, read_rows, write_rows
 
@@ -25,8 +26,8 @@ Task = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 BATCH_PROPERTY = "streaming.sql.batchId"
 # Where a batch says how much a task may make of it, if it says so.
 MOST_BYTES_PROPERTY = "orion.mostBytes"
-# How many rows go out at once where they are made one by one.
-_ROWS = 10_000
+# How many rows go out at once where they are made one by one: at first, and at most.
+_FIRST_ROWS, _ROWS = 1_000, 10_000
 
 
 class OutputTooLargeError(OrionError):
@@ -115,7 +116,7 @@ def order_task(order: int) -> Task:
             table = pa.Table.from_batches(given)
             places = table.column(order).to_pylist()
             turn = sorted(range(len(places)), key=places.__getitem__)
-            yield from table.take(pa.array(turn, pa.int64())).to_batches()
+            yield from pieces_of(table.take(pa.array(turn, pa.int64())))
 
     return task
 
@@ -141,11 +142,14 @@ def run_partition(
         # The types that Spark was told.
         kinds = [arrow_type(field.type) for field in operator.outputs]
         for table in tables:
-            yield from _fitted(table, kinds).to_batches()
+            yield from pieces_of(_fitted(table, kinds))
         return
     rows = operator.run(in_order(read_rows(batches, operator.inputs), order), state)
-    while some := list(islice(rows, _ROWS)):
-        yield write_rows(some, operator.outputs)
+    count = _FIRST_ROWS
+    while some := list(islice(rows, count)):
+        made = write_rows(some, operator.outputs)
+        yield from pieces_of(made)
+        count = min(_ROWS, rows_a_piece(made.num_rows, made.nbytes))
 
 
 def _run_table(

@@ -1,5 +1,6 @@
 """Records of a source's topic to rows, by key and window; the unreadable are left out."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -146,12 +147,13 @@ def _bounds(window: Key) -> Row:
 
 
 def hashable(value: Any) -> Any:
-    """Return a value that can be looked up: lists and maps as tuples."""
+    """Return a value that can be looked up: lists and maps as tuples, NaN as one that is itself."""
     if isinstance(value, Mapping):
         return tuple((name, hashable(item)) for name, item in sorted(value.items()))
     if isinstance(value, list | tuple):
         return tuple(hashable(item) for item in value)
-    return value
+    # No NaN equals another; a dictionary finds one only if it is the same object.
+    return value if value == value else math.nan
 
 
 def _decode(

@@ -1,5 +1,6 @@
 """Records of a topic become rows by key, with the time that the source says."""
 
+import math
 import struct
 from typing import Any
 
@@ -42,6 +43,14 @@ def test_windows_come_from_the_key() -> None:
       WINDOW_TYPE='TUMBLING', WINDOW_SIZE='1 SECOND');"""
     ((_, _, row),) = read(text, Record(b'{"n": 1}', b"a" + struct.pack(">q", 2000), timestamp_ms=1))
     assert (row["ID"], row["WINDOWSTART"], row["WINDOWEND"]) == ("a", 2000, 3000)
+
+
+def test_a_key_that_is_no_number_is_one_key() -> None:
+    text = """CREATE SOURCE TABLE t (id DOUBLE PRIMARY KEY, n INT)
+      WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"""
+    nan = struct.pack(">d", math.nan)
+    keys = [at for at, _, _ in read(text, *[Record(b'{"n": 1}', nan, timestamp_ms=5)] * 2)]
+    assert len({*keys}) == 1
 
 
 def test_an_event_without_a_key_has_columns_without_values() -> None:

@@ -112,11 +112,17 @@ def _apply(
 
 def _columns(node: step.Aggregate) -> dict[str, Column]:
     """Return the keys and the arguments of aggregates, by the names that the layout gives them."""
-    found = {key.name: compile_expression(key.expression) for key in node.keys}
+    found = {key.name: _one_zero(key.expression) for key in node.keys}
     for call in node.calls:
         for number, argument in enumerate(call.arguments):
             found[f"{call.name}.{number}"] = compile_expression(argument)
     return found
+
+
+def _one_zero(key: typed.Typed) -> Column:
+    """Return what rows are grouped by: zeros of both signs are equal, and have the same key."""
+    made = compile_expression(key)
+    return made + F.lit(0.0) if key.type is Scalar.DOUBLE else made
 
 
 def _operator(

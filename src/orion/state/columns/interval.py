@@ -16,6 +16,7 @@ from orion.state.columns.fact import FactColumns
 from orion.state.columns.segment import Flags, Ints, Segments, codes_of, is_plain, take
 from orion.state.file import Key
 from orion.state.layout import LEFT, RIGHT, JoinLayout, Values
+from orion.state.piece import rows_a_piece
 from orion.state.store import StateStore, store_key
 from orion.state.value import read_column
 
@@ -96,6 +97,12 @@ class _Side:
     def by_time(self) -> Ints:
         """The events of each key by time, those of one time as they came."""
         return np.lexsort((self.time, self.group))
+
+    @cached_property
+    def row_bytes(self) -> int:
+        """How large an event is, on average."""
+        whole: int = sum(column.nbytes for column in self.columns)
+        return whole // max(1, len(self.time))
 
     def between(self, group: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
         """Return where, by time, the events of keys begin that lie between; and how many do."""
@@ -233,14 +240,14 @@ def _tables(
     while first < len(ends):
         most = int(ends[first]) + _PAIRS
         stop = max(first + 1, int(np.searchsorted(ends, most, side="right")))
-        yield _output(layout, reach, both, batch, np.arange(first, stop))
+        yield from _output(layout, reach, both, batch, np.arange(first, stop))
         first = stop
 
 
 def _output(
     layout: JoinLayout, reach: Reach, both: Sequence[_Side], batch: _Batch, events: Ints
-) -> pa.Table:
-    """Return the rows that neighbouring events cause: by event, then by the partner's time."""
+) -> Iterator[pa.Table]:
+    """Give the rows that neighbouring events cause: by event, then by the partner's time."""
     counts = batch.count[events]
     cause = np.repeat(events, counts)
     inner = np.arange(len(cause)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -263,14 +270,19 @@ def _output(
     cause, partner, time = cause[order], partner[order], time[order]
     is_left, own = batch.side[cause] == LEFT, batch.place[cause]
     lefts, rights = np.where(is_left, own, partner), np.where(is_left, partner, own)
-    made = [
-        take(batch.keys, cause),
-        *(take(column, lefts, lefts >= 0) for column in both[LEFT].columns),
-        *(take(column, rights, rights >= 0) for column in both[RIGHT].columns),
-    ]
     numbers = np.arange(len(cause)) - np.searchsorted(cause, cause)
     times = np.maximum(batch.facts.times[cause], time)
-    return batch.facts.caused(made, cause, numbers, times)
+    # An event repeats its columns with every partner: many small partners of a large one are much.
+    count = rows_a_piece(1, sum(part.row_bytes for part in both))
+    for begin in range(0, len(cause), count):
+        some = slice(begin, begin + count)
+        left, right = lefts[some], rights[some]
+        made = [
+            take(batch.keys, cause[some]),
+            *(take(column, left, left >= 0) for column in both[LEFT].columns),
+            *(take(column, right, right >= 0) for column in both[RIGHT].columns),
+        ]
+        yield batch.facts.caused(made, cause[some], numbers[some], times[some])
 
 
 def _keep(
