@@ -198,7 +198,7 @@ def store_key(parts: tuple[Any, ...]) -> Key:
     spelled = []
     for part in parts:
         kind = type(part)
-        # As the encoder spells them, at a quarter of its price.
+        # As the encoder spells them, at a fraction of its price.
         if kind is int:
             spelled.append(repr(part))
         elif kind is str:
