@@ -69,6 +69,7 @@ class BatchRunner:
             places=self._places(started),
             schemas=self._schemas,
             collapses=started.collapses,
+            tells_places=True,
         )
         self._spark.sparkContext.setLocalProperty(BATCH_PROPERTY, str(batch))
         table = compile_query(started.plan.step, started.sink, around).toArrow()

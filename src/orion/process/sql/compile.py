@@ -16,15 +16,21 @@ from orion.process.sql.rank import rank_rows
 from orion.process.sql.read import Surroundings, read_source
 from orion.process.sql.rows import in_batches
 from orion.process.sql.watch import watch
-from orion.process.sql.write import encode_rows
+from orion.process.sql.write import RecordColumns
 from orion.sql import Source, step, typed
-from orion.state import ABSENT, FACTS, HAD_OLD, OLD
+from orion.state import ABSENT, FACTS, HAD_OLD, OLD, ORIGIN, SEQUENCE
 
 
 def compile_query(project: step.Project, sink: Source, around: Surroundings) -> DataFrame:
     """Return the records that a query writes: key, value, timestamp_ms, headers, `$seq`."""
-    rows = project_rows(project, around)
-    return encode_rows(rows, project, sink, around)
+    record = RecordColumns.of(project, sink, around)
+    unasked = {ORIGIN}
+    if project.having is None:
+        unasked.add(HAD_OLD)
+    if not (around.tells_places or record.can_fail):
+        unasked.add(SEQUENCE)
+    rows = project_rows(project, replace(around, unasked=frozenset(unasked)))
+    return record.encode(rows, around)
 
 
 def project_rows(project: step.Project, around: Surroundings) -> DataFrame:
@@ -70,12 +76,12 @@ def compile_step(node: step.Step, around: Surroundings) -> DataFrame:
             found = group_source(node, around)
             if found is not None:
                 return found
-            return group_rows(compile_step(node.input, around), node, around)
+            return group_rows(compile_step(node.input, around.within), node, around)
         case step.Rank():
-            return rank_rows(compile_step(node.input.input, around), node, around)
+            return rank_rows(compile_step(node.input.input, around.within), node, around)
         case step.JoinStep():
-            left = compile_step(node.left, around)
-            return join_rows(left, compile_step(node.right, around), node, around)
+            left = compile_step(node.left, around.within)
+            return join_rows(left, compile_step(node.right, around.within), node, around)
         case step.Project():
             return project_rows(node, around)
 

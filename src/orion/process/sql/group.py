@@ -15,6 +15,7 @@ from orion.sql import step, tree, typed
 from orion.state import (
     ABSENT,
     DEFAULT_GRACE_MS,
+    HAD_OLD,
     ORIGIN,
     SEQUENCE,
     SIGN,
@@ -107,7 +108,11 @@ def _apply(
     rows: DataFrame, operator: Operator, layout: GroupLayout, around: Surroundings
 ) -> DataFrame:
     spread = [quoted(key.name) for key in layout.keys]
-    return apply_operator(rows, operator, spread, next(around.places), SEQUENCE)
+    unasked = set(around.unasked)
+    if HAD_OLD in unasked:
+        unasked.update(field.name for field in layout.old_results)
+    place = next(around.places)
+    return apply_operator(rows, operator, spread, place, SEQUENCE, unasked=unasked)
 
 
 def _columns(node: step.Aggregate) -> dict[str, Column]:

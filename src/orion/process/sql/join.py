@@ -47,7 +47,8 @@ def join_rows(
         )
         operator = _operator(node, layout)
         spread = [quoted(JOIN_KEY)]
-        joined = apply_operator(both, operator, spread, next(around.places), SEQUENCE)
+        place = next(around.places)
+        joined = apply_operator(both, operator, spread, place, SEQUENCE, unasked=around.unasked)
     joined = _fulfilling(joined, node, layout)
     if not _is_windowed(node):
         return joined.withColumn(node.key_name, quoted(JOIN_KEY))

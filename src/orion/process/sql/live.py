@@ -73,6 +73,7 @@ class LiveSql:
             # A change of several records may be news by one of them and not by the last.
             collapses=started.collapses and not done,
             notes_late=bool(started.late_topic),
+            tells_places=bool(done),
         )
         with noting_failures(self.spark, started.query):
             rows = compile_query(started.plan.step, started.sink, around)

@@ -1,6 +1,6 @@
 """Operators on DataFrames: rows are spread by key, taken in order, and given to their tasks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -29,17 +29,39 @@ def fact_columns() -> list[Column]:
 
 
 def apply_operator(
-    rows: DataFrame, operator: Operator, keys: Sequence[Column], place: StatePlace, order: str
+    rows: DataFrame,
+    operator: Operator,
+    keys: Sequence[Column],
+    place: StatePlace,
+    order: str,
+    *,
+    unasked: Collection[str] = (),
 ) -> DataFrame:
     """Return what an operator makes of rows, spread by their keys and taken in order.
 
     Args:
         keys: Some of the operator's inputs.
+        unasked: Outputs that nobody reads, null in the result: Spark takes each value of each row
+            out of what comes from Python, whether it is used or not.
     """
     names = [field.name for field in operator.inputs]
     chosen = _spread(rows.select(*(quoted(name) for name in names)), keys, place)
     task = _noting(make_task(operator, place, names.index(order)), current_failures())
-    return map_batches(chosen, task, operator.inputs, operator.outputs)
+    asked = [field for field in operator.outputs if field.name not in unasked]
+    made = map_batches(chosen, _giving(task, operator, asked), operator.inputs, asked)
+    absent = (field for field in operator.outputs if field.name in unasked)
+    return made.withColumns({f.name: F.lit(None).cast(spark_type(f.type)) for f in absent})
+
+
+def _giving(task: Task, operator: Operator, asked: Sequence[Field]) -> Task:
+    """Return a task that gives some of its operator's outputs."""
+    places = [at for at, field in enumerate(operator.outputs) if field in asked]
+
+    def giving(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in task(batches):
+            yield batch.select(places)
+
+    return giving
 
 
 def _noting(task: Task, failures: Failures | None) -> Task:

@@ -4,7 +4,7 @@ Rows carry, besides the source's columns by their names, facts whose names begin
 """
 
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -36,6 +36,8 @@ class Surroundings:
         expected_schemas: See `decode_column`.
         collapses: Whether groups tell of a batch once, instead of once for every row.
         notes_late: Whether late rows are noted one by one, besides being counted.
+        tells_places: Whether what a query writes must come with `$seq`.
+        unasked: Facts that nobody asks of the last operator; see `apply_operator`.
     """
 
     records: Callable[[Source], DataFrame]
@@ -46,6 +48,13 @@ class Surroundings:
     expected_schemas: Set[int] | None = None
     collapses: bool = False
     notes_late: bool = False
+    tells_places: bool = False
+    unasked: frozenset[str] = frozenset()
+
+    @property
+    def within(self) -> "Surroundings":
+        """What a step stands in whose rows another operator takes, which asks for all of them."""
+        return replace(self, unasked=frozenset())
 
 
 def read_source(read: step.Read, around: Surroundings) -> DataFrame:

@@ -1,5 +1,7 @@
 """Rows as records of a sink: key and value encoded, the record's time, unwritable rows aside."""
 
+from dataclasses import dataclass
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
@@ -16,38 +18,59 @@ from orion.state import ABSENT, HEADERS, SEQUENCE, TIME
 _KEY, _VALUE, _ROW, _TIME = "$key", "$value", "$row", "timestamp_ms"
 
 
-def encode_rows(
-    rows: DataFrame, project: step.Project, sink: Source, around: Surroundings
-) -> DataFrame:
-    """Return rows as records of a topic; those that it cannot hold are set aside."""
-    row = _struct([(n.name, n.name) for n in project.value])
-    value = encode_column(F.when(~F.col(ABSENT), row), value_spec(sink), around.schemas)
-    key = _encoded_key(project, sink, around.schemas)
-    bounds = _bounds(sink)
-    encoded = rows.select(
-        key.column.alias(_KEY),
-        value.column.alias(_VALUE),
-        _record_time(sink, around).alias(_TIME),
-        F.col(HEADERS).alias("headers"),
-        F.col(SEQUENCE),
-        row.alias(_ROW),
-        *(quoted(name) for name in bounds),
-    )
-    key_bytes = key.body(_KEY)
-    if bounds:
-        key_bytes = F.concat(key_bytes, *(_long_bytes(quoted(name)) for name in bounds))
-    if key.can_fail or value.can_fail or sink.event_time is not None:
+@dataclass(frozen=True)
+class RecordColumns:
+    """The columns of a sink's records, made of those that a query selects."""
+
+    sink: Source
+    row: Column
+    key: Encoded
+    value: Encoded
+
+    @classmethod
+    def of(cls, project: step.Project, sink: Source, around: Surroundings) -> "RecordColumns":
+        """Return how rows of a query become records."""
+        row = _struct([(n.name, n.name) for n in project.value])
+        key = _encoded_key(project, sink, around.schemas)
+        value = encode_column(F.when(~F.col(ABSENT), row), value_spec(sink), around.schemas)
+        return cls(sink, row, key, value)
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether there may be rows that the topic cannot hold; these are told apart by `$seq`."""
+        return self.key.can_fail or self.value.can_fail or self.sink.event_time is not None
+
+    def encode(self, rows: DataFrame, around: Surroundings) -> DataFrame:
+        """Return rows as records of a topic; those that it cannot hold are set aside."""
+        bounds = _bounds(self.sink)
+        encoded = rows.select(
+            self.key.column.alias(_KEY),
+            self.value.column.alias(_VALUE),
+            _record_time(self.sink, around).alias(_TIME),
+            F.col(HEADERS).alias("headers"),
+            F.col(SEQUENCE),
+            self.row.alias(_ROW),
+            *(quoted(name) for name in bounds),
+        )
+        key_bytes = self.key.body(_KEY)
+        if bounds:
+            key_bytes = F.concat(key_bytes, *(_long_bytes(quoted(name)) for name in bounds))
+        if self.can_fail:
+            encoded = self._set_aside(encoded, key_bytes, around)
+            key_bytes = F.col("key")
+        body = self.value.body(_VALUE).alias("value")
+        return encoded.select(key_bytes.alias("key"), body, _TIME, "headers", SEQUENCE)
+
+    def _set_aside(self, encoded: DataFrame, key_bytes: Column, around: Surroundings) -> DataFrame:
         reason = F.coalesce(
-            F.concat(F.lit("key: "), key.reason(_KEY)), value.reason(_VALUE), _time_reason(sink)
+            F.concat(F.lit("key: "), self.key.reason(_KEY)),
+            self.value.reason(_VALUE),
+            _time_reason(self.sink),
         )
         encoded = encoded.withColumn(REASON, reason)
-        origin = [F.col(SEQUENCE)]
-        letter = row_letter(sink.topic, F.col(_ROW), F.col(_TIME), F.col(REASON), origin=origin)
-        encoded = around.set_aside(encoded.withColumns({**letter, "key": key_bytes}))
-        key_bytes = F.col("key")
-    return encoded.select(
-        key_bytes.alias("key"), value.body(_VALUE).alias("value"), _TIME, "headers", SEQUENCE
-    )
+        row, time_ms, origin = F.col(_ROW), F.col(_TIME), [F.col(SEQUENCE)]
+        letter = row_letter(self.sink.topic, row, time_ms, F.col(REASON), origin=origin)
+        return around.set_aside(encoded.withColumns({**letter, "key": key_bytes}))
 
 
 def _struct(names: list[tuple[str, str]]) -> Column:
