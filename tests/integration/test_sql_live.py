@@ -199,6 +199,31 @@ def test_only_statements_that_explode_have_their_rows_counted(bench: Bench, topi
     assert not makes_many_of_one(bench.rows(f"{made}3 AS SELECT a.k, b.x FROM {joined};"))
 
 
+def test_tasks_give_spark_what_somebody_asks_for(bench: Bench, topic: str) -> None:
+    """Spark unpacks every value of every row that comes from Python, read or not."""
+    name = topic.replace("-", "_")
+    bench.plan(f"""
+        CREATE STREAM {name} (k STRING KEY, x INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2);
+    """)
+    query = f"AS SELECT k, COUNT(*) AS n FROM {name} GROUP BY k"
+    # Key, count, time, whether it is absent, headers.
+    assert columns_of_last_task(bench.rows(f"CREATE TABLE {name}_1 {query};")) == 5
+    # The count before, whether there was one.
+    held = bench.rows(f"CREATE TABLE {name}_2 {query} HAVING COUNT(*) > 1;")
+    assert columns_of_last_task(held) == 7
+    # Rows that may have a time which no record can have are told apart by their places.
+    timed = f"CREATE TABLE {name}_3 WITH (TIMESTAMP='n') {query};"
+    assert columns_of_last_task(bench.rows(timed)) == 6
+
+
+def columns_of_last_task(rows: DataFrame) -> int:
+    plan = rows._jdf.queryExecution().analyzed()
+    while plan.nodeName() != "MapInArrow":
+        plan = plan.children().head()
+    return int(plan.output().length())
+
+
 def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:
     """Kafka deletes by the time of events, which a table's rows must outlive."""
     name = topic.replace("-", "_")
