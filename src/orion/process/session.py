@@ -74,9 +74,12 @@ _LOCAL_ONLY = {
 _CLASS_PATHS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
 # The code that a JVM ends with when it is told to, see below.
 _OUT_OF_MEMORY = 3
+# Arrow asks at every value whether its buffer is still held and large enough; Spark's own code is
+# the only one that writes and reads them.
+_ARROW_OPTIONS = "-Darrow.enable_unsafe_memory_access=true -Darrow.enable_null_check_for_get=false"
 # Kafka's clients read files and call addresses named in their options unless told not to.
 _JAVA_OPTIONS = (
-    "-XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=none"
+    f"{_ARROW_OPTIONS} -XX:+UseSerialGC -Dorg.apache.kafka.automatic.config.providers=none"
     # A thread of Spark's that died of it would leave its batch waiting for ever.
     " -XX:+ExitOnOutOfMemoryError"
 )
@@ -158,6 +161,7 @@ def session_options(
         "spark.sql.warehouse.dir": str(scratch.parent / "warehouse"),
         "spark.python.unix.domain.socket.dir": str(socket_folder(scratch)),
         "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} {quoted}",
+        "spark.executor.extraJavaOptions": _ARROW_OPTIONS,
     }
     if not is_remote(settings.master):
         # Of jars that Spark hands out itself, each start would make copies.

@@ -51,3 +51,10 @@ def test_a_users_option_wins_and_a_users_class_path_is_added() -> None:
     options = _options(options={"spark.ui.enabled": "true", _DRIVER: "/mine.jar"})
     assert options["spark.ui.enabled"] == "true"
     assert options[_DRIVER] == "/mine.jar:/jars/disk.jar:/jars/kafka.jar"
+
+
+def test_arrow_asks_nothing_of_each_value_in_drivers_and_executors() -> None:
+    options = _options(master="spark://far.example:7077")
+    for whose in ("driver", "executor"):
+        told = options[f"spark.{whose}.extraJavaOptions"]
+        assert "-Darrow.enable_unsafe_memory_access=true" in told
