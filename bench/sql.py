@@ -141,7 +141,7 @@ def sql_job(started: Started, app: App, runtime: Runtime) -> Job:
         app.connection,
         app.functions,
         app.schemas,
-        runtime.batch_records,
+        runtime.batch_limit,
         partitions=lambda _: PARTITIONS,
         state_folder=str(app.settings.data_dir / "state"),
     )

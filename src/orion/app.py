@@ -209,7 +209,7 @@ class App:
             self.connection,
             self.functions,
             self.schemas,
-            runtime.batch_records,
+            runtime.batch_limit,
             partitions=lambda topic: len(self.topics.get(topic).partitions),
             state_folder=str(self.settings.state_path),
             checkpoints=runtime.checkpoints,

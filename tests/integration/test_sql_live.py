@@ -24,7 +24,7 @@ from orion.model import OrionError, QueryStatus, State
 from orion.pipeline import Pipeline
 from orion.process import LiveSql, sql_session
 from orion.process.plan import makes_many_of_one
-from orion.process.planning import Planning
+from orion.process.planning import BatchLimit, Planning
 from orion.process.sql.succession import Phase, Succession
 from orion.sql import Catalogue, Change, Planner, Started, parse_statements, tree
 from orion.testing import wait_until
@@ -42,16 +42,22 @@ class Bench:
         self._planner = Planner(app.functions, FormatRules(self.schemas))
         self._numbers = count(1)
         self.queries: list[str] = []
+        # How many records of a topic a batch may hold; None: as settings say.
+        self.most: int | None = None
         self._live = LiveSql(
             sql_session(runtime.spark),
             app.connection,
             app.functions,
             self.schemas,
-            runtime.batch_records,
+            self._limit,
             partitions=lambda topic: len(app.topics.get(topic).partitions),
             state_folder=str(folder),
             checkpoints=runtime.checkpoints,
         )
+
+    def _limit(self, topic: str) -> BatchLimit:
+        found: BatchLimit = self._runtime.batch_limit(topic)
+        return found if self.most is None else BatchLimit(self.most, is_exceeded=True)
 
     def set(self, name: str, value: str) -> None:
         """Set a property of the statements that follow."""
@@ -222,6 +228,60 @@ def columns_of_last_task(rows: DataFrame) -> int:
     while plan.nodeName() != "MapInArrow":
         plan = plan.children().head()
     return int(plan.output().length())
+
+
+def test_topics_with_a_history_are_read_in_step(bench: Bench, topic: str) -> None:
+    """Each event meets the row that its table had at that time, however late both are read."""
+    name = topic.replace("-", "_")
+    bench.plan(f"""
+        CREATE TABLE {name} (k STRING PRIMARY KEY, price INT)
+          WITH (KAFKA_TOPIC='{topic}', VALUE_FORMAT='JSON', PARTITIONS=2, RETENTION_MS=-1);
+    """)
+    bench.plan(f"""
+        CREATE STREAM {name}_s (k STRING KEY, n INT)
+          WITH (KAFKA_TOPIC='{topic}-s', VALUE_FORMAT='JSON', PARTITIONS=3, RETENTION_MS=-1);
+    """)
+    chance = random.Random(5)
+    prices: dict[str, int] = {}
+    rows, events, wanted = list[Record](), list[Record](), dict[int, int]()
+    for n in range(500):
+        key, time_ms = f"k{chance.randrange(20)}", 1_700_000_000_000 + n * 10
+        # At first only rows, then more and more events: one topic is read through long before.
+        if chance.random() > n / 500:
+            prices[key] = n
+            rows.append(Record(b'{"price": %d}' % n, key.encode(), timestamp_ms=time_ms))
+        else:
+            events.append(Record(b'{"n": %d}' % n, key.encode(), timestamp_ms=time_ms))
+            if key in prices:
+                wanted[n] = prices[key]
+    bench.send(f"{topic}-s", events)
+    bench.send(topic, rows)
+    bench.most = 50
+    joined = f"{name}_s s JOIN {name} t ON s.k = t.k"
+    bench.sql(
+        f"CREATE STREAM {name}_j AS SELECT s.k AS k, s.n AS n, t.price AS price FROM {joined};"
+    )
+    sink = f"{name}_J".upper()
+    wait_until(lambda: bench.read(sink) != [], timeout_s=60, what="The first events")
+    # A run that begins in the middle of it.
+    bench.order("stop")
+    assert len(bench.read(sink)) < len(wanted)
+    bench.order("restart")
+    bench.settle()
+    assert {row["N"]: row["PRICE"] for _, row in bench.read(sink)} == wanted
+    assert len(bench.read(sink)) == len(wanted)
+    # With nothing left to catch up with, new records are read as they come.
+    last = Record(b'{"n": 5000}', rows[0].key, timestamp_ms=1_700_000_100_000)
+    bench.send(f"{topic}-s", [last])
+    bench.settle()
+    assert bench.read(sink)[-1][1] is not None
+    assert len(bench.read(sink)) == len(wanted) + 1
+    # A burst that is larger than a batch.
+    bench.send(
+        f"{topic}-s", [replace(last, timestamp_ms=1_700_000_200_000 + n) for n in range(100)]
+    )
+    bench.settle()
+    assert len(bench.read(sink)) == len(wanted) + 101
 
 
 def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:

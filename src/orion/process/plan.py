@@ -7,6 +7,8 @@ from pyspark.sql import DataFrame
 
 from orion.model import InvalidInputError
 
+# The option of a source that is read in step with others: how many records a batch may hold.
+IN_STEP = "orion.batchRecords"
 # Operators that real-time mode of Spark 4.1 runs; anything else in the streaming part is refused.
 _REALTIME = {
     "Project",
@@ -51,13 +53,24 @@ class RealtimeRefusedError(InvalidInputError):
 
 def topics_read(df: DataFrame) -> tuple[str, ...]:
     """Return the topics that a streaming plan subscribes to."""
-    leaves = _analyzed(df).collectLeaves()
     found: list[str] = []
+    for options in _source_options(df):
+        found += (options.get("subscribe") or "").split(",")
+    return tuple(sorted({topic for topic in found if topic}))
+
+
+def limits_in_step(df: DataFrame) -> dict[str, int]:
+    """Return how many records of each topic a batch may hold, where topics are read in step."""
+    found = ((options.get("subscribe"), options.get(IN_STEP)) for options in _source_options(df))
+    return {str(topic): int(limit) for topic, limit in found if limit is not None}
+
+
+def _source_options(df: DataFrame) -> Iterator[Any]:
+    leaves = _analyzed(df).collectLeaves()
     for position in range(leaves.length()):
         leaf = leaves.apply(position)
         if leaf.nodeName() == "StreamingRelationV2":
-            found += (leaf.extraOptions().get("subscribe") or "").split(",")
-    return tuple(sorted({topic for topic in found if topic}))
+            yield leaf.extraOptions()
 
 
 def is_streaming_join(node: Any) -> bool:

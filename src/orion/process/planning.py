@@ -19,5 +19,17 @@ class Planning:
     skips_lost: bool = False
 
 
+@dataclass(frozen=True)
+class BatchLimit:
+    """How many records of a topic a batch may hold.
+
+    Args:
+        is_exceeded: Whether the topic holds more now.
+    """
+
+    records: int
+    is_exceeded: bool = False
+
+
 # Builds a streaming DataFrame; called again for each run.
 BuildRows = Callable[[Planning], DataFrame]

@@ -13,14 +13,15 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from orion.lake import TableWrite
 from orion.log import Connection, Outgoing, TransactionalWriter
-from orion.model import ConflictError, Mode
+from orion.model import ConflictError, Mode, OrionError
 from orion.process.batch import Batch, Delivery, Sink
 from orion.process.checkpoint import Checkpoint
 from orion.process.definition import Definition
 from orion.process.each_batch import EachBatch
 from orion.process.encode import TopicWrite, encode_rows
 from orion.process.late import LateRoute
-from orion.process.plan import makes_many_of_one, require_realtime
+from orion.process.pace import Pace
+from orion.process.plan import limits_in_step, makes_many_of_one, require_realtime
 from orion.process.planning import Planning
 from orion.process.sink import TUNED_SINK, SparkSink, TableSink, TransactionSink
 from orion.process.stranger import read_progress
@@ -64,6 +65,8 @@ class RunningQuery:
         self._started = threading.Event()
         self._delivering = threading.Lock()
         self._stopping = False
+        self._pace: Pace | None = None
+        self._ended = threading.Event()
         self.cause: BaseException | None = None
         self.batch = -1
         self.dead_letters = 0
@@ -78,6 +81,8 @@ class RunningQuery:
             else:
                 self._spark = self._micro_batches()
             self._started.set()
+            if self._pace is not None:
+                threading.Thread(target=self._begin_reading, daemon=True).start()
         except BaseException:
             self.close()
             raise
@@ -130,11 +135,15 @@ class RunningQuery:
 
     def close(self) -> None:
         """Let go of the checkpoint and the producer."""
+        self._ended.set()
         self._writer.close()
         self._checkpoint.release()
 
     def _micro_batches(self) -> StreamingQuery:
         rows = self._definition.rows(self._planning)
+        limits = limits_in_step(rows)
+        if limits:
+            self._pace = Pace(rows.sparkSession, self._place.connection, limits)
         sink = self._sink(rows)
         delivery = Delivery(
             self._definition.name,
@@ -154,6 +163,17 @@ class RunningQuery:
         if self._definition.once:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(processingTime=f"{self._definition.trigger_ms} milliseconds").start()
+
+    def _begin_reading(self) -> None:
+        """Let sources that are read in step begin; the query ends if they cannot."""
+        assert self._pace is not None
+        assert self._spark is not None
+        try:
+            self._pace.begin(self._spark._jsq.streamingQuery(), self._ended)  # noqa: SLF001
+        except (OrionError, Py4JError, OSError) as error:
+            if not self._ended.is_set():
+                self.cause = error
+                self._spark.stop()
 
     def _late(self) -> Callable[[int], Sequence[Outgoing]] | None:
         state = self._definition.state
@@ -190,6 +210,8 @@ class RunningQuery:
                 done = delivery.deliver(rows, batch)
                 if self._definition.state is not None:
                     self._definition.state.note(number)
+                if self._pace is not None:
+                    self._pace.go_on(execution, batch.ends)
             except BaseException as error:
                 self.cause = error
                 raise

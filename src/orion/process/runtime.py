@@ -39,7 +39,7 @@ from orion.process.definition import Definition, Keeper, check_name
 from orion.process.encode import RECORDS, TopicWrite, encode_rows
 from orion.process.lost import committed_offsets
 from orion.process.plan import keeps_state, require_realtime, topics_read
-from orion.process.planning import BuildRows
+from orion.process.planning import BatchLimit, BuildRows
 from orion.process.query import Query, RestartPolicy
 from orion.process.running import Place
 from orion.process.session import jvm_end, require_jvm
@@ -114,18 +114,19 @@ class Runtime:
             raise TopicNotFoundError(read.topic, self._topics.names())
         if read.native:
             self._realtime_reads[read.topic] = read
-        read = replace(read, max_batch_records=self.batch_records(read.topic))
+        read = replace(read, max_batch_records=self.batch_limit(read.topic).records)
         return read_topic(self._rooms.spark, self._rooms.connection, read)
 
-    def batch_records(self, topic: str) -> int:
+    def batch_limit(self, topic: str) -> BatchLimit:
         """Return how many records a batch may hold: the driver collects it, so bytes count too."""
         settings = self._rooms.settings
         found = self._topics.get(topic)
         if not found.records or not found.size_bytes:
-            return settings.max_batch_records
+            return BatchLimit(settings.max_batch_records)
         mean = max(1, found.size_bytes // found.records)
         by_bytes = parse_bytes(settings.max_batch_bytes) // mean
-        return max(1, min(settings.max_batch_records, by_bytes))
+        most = max(1, min(settings.max_batch_records, by_bytes))
+        return BatchLimit(most, is_exceeded=found.records > most)
 
     def write_topic(
         self,

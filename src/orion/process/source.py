@@ -24,6 +24,7 @@ from orion.log import NO_PARTITION, Connection
 from orion.model import InvalidInputError, nearest
 from orion.process.decoding import add_decoded
 from orion.process.event_time import why_no_time
+from orion.process.plan import IN_STEP
 
 # Facts of the record, beside the columns of its value; they travel on to a topic if kept.
 KEY, HEADERS, TIMESTAMP = "_key", "_headers", "_timestamp"
@@ -51,6 +52,8 @@ class TopicRead:
         value: How the value lies in its bytes; None: as JSON, if there are columns.
         key: How the key's columns, which come before the value's, lie in its bytes.
         schemas: Where formats with schemas find them.
+        in_step: Whether `Pace` says how far a batch goes, which then knows the limit.
+        is_held: Whether nothing is read before it has said so.
     """
 
     topic: str
@@ -63,6 +66,8 @@ class TopicRead:
     schemas: SchemaSource | None = None
     start: str = "earliest"
     max_batch_records: int = 0
+    in_step: bool = False
+    is_held: bool = False
     options: Mapping[str, str] | None = None
 
 
@@ -154,7 +159,10 @@ def read_raw(spark: SparkSession, connection: Connection, read: TopicRead) -> Da
     )
     reader = reader.option("kafka.max.partition.fetch.bytes", str(8 << 20))
     if read.max_batch_records and not read.native:
-        reader = reader.option("maxOffsetsPerTrigger", str(read.max_batch_records))
+        most = 0 if read.is_held else read.max_batch_records
+        reader = reader.option("maxOffsetsPerTrigger", str(most))
+    if read.in_step:
+        reader = reader.option(IN_STEP, str(read.max_batch_records))
     return reader.options(**(read.options or {})).load().drop("timestampType")
 
 

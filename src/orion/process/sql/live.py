@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from orion.formats import SchemaSource
 from orion.log import Connection
 from orion.process.failure import forget_failures, noting_failures
-from orion.process.planning import Planning
+from orion.process.planning import BatchLimit, Planning
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
 from orion.process.sql.keep import KeptState, is_news, waits
@@ -28,7 +28,7 @@ class LiveSql:
 
     Args:
         spark: A session from `sql_session`.
-        batch_records: How many records of a topic a batch may hold.
+        batch_limit: How many records of a topic a batch may hold.
         partitions: How many partitions a topic has; state is spread over as many.
         state_folder: Where operators keep their state, a folder a query.
         checkpoints: Where Spark keeps the progress of queries, a folder a query.
@@ -38,7 +38,7 @@ class LiveSql:
     connection: Connection
     functions: Functions
     schemas: SchemaSource | None
-    batch_records: Callable[[str], int]
+    batch_limit: Callable[[str], BatchLimit]
     partitions: Callable[[str], int]
     state_folder: str
     checkpoints: str = ""
@@ -51,9 +51,10 @@ class LiveSql:
         """
         kept = self.state(started.query, started.late_topic)
         done = kept.done_before()
+        reads = self._reads(started, planning, "earliest" if done else start)
 
         def records(source: Source) -> DataFrame:
-            return self._records(source, "earliest" if done else start, planning)
+            return self._records(reads[source.topic])
 
         def set_aside(rows: DataFrame) -> DataFrame:
             reason = F.col(REASON)
@@ -104,18 +105,30 @@ class LiveSql:
         forget_failures(query)
         shutil.rmtree(self.state(query).folder, ignore_errors=True)
 
-    def _records(self, source: Source, start: str, planning: Planning) -> DataFrame:
-        read = TopicRead(
-            source.topic,
-            columns=None,
-            start=start,
-            max_batch_records=self.batch_records(source.topic),
-            options={"failOnDataLoss": str(not planning.skips_lost).lower()},
-        )
+    def _reads(self, started: Started, planning: Planning, start: str) -> dict[str, TopicRead]:
+        """Return how each topic of a query is read."""
+        limits = {topic: self.batch_limit(topic) for topic in self.topics(started)}
+        in_step = len(limits) > 1 and _goes_by_record_time(started.plan.step)
+        is_held = in_step and any(limit.is_exceeded for limit in limits.values())
+        options = {"failOnDataLoss": str(not planning.skips_lost).lower()}
+        return {
+            topic: TopicRead(
+                topic,
+                columns=None,
+                start=start,
+                max_batch_records=limit.records,
+                in_step=in_step,
+                is_held=is_held,
+                options=options,
+            )
+            for topic, limit in limits.items()
+        }
+
+    def _records(self, read: TopicRead) -> DataFrame:
         raw = read_raw(self.spark, self.connection, read)
         time = F.unix_millis("timestamp")
         # Records of several topics are taken by time; those of one partition as they lie in it.
-        topic = F.xxhash64(F.lit(source.topic))
+        topic = F.xxhash64(F.lit(read.topic))
         place = F.array(time, topic, F.col("partition").cast("long"), F.col("offset"))
         return raw.withColumns({"$timestamp": time, SEQUENCE: place})
 
@@ -124,3 +137,12 @@ class LiveSql:
         for number in operators:
             folder = self.state(started.query).place(number)
             yield StatePlace(folder, most, notes_late=bool(started.late_topic))
+
+
+def _goes_by_record_time(node: step.Step) -> bool:
+    """Tell whether the log knows the time that a query goes by.
+
+    Streams that are joined meet by their events' own times, which a topic may hold in any order.
+    """
+    streams = [read.source for read in step.reads_of(node) if not read.source.is_table]
+    return len(streams) < 2 or all(source.event_time is None for source in streams)
