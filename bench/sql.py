@@ -152,7 +152,7 @@ def sql_job(started: Started, app: App, runtime: Runtime) -> Job:
             lambda ids: live.rows(own, ids),
             own.sink.topic,
             name=name,
-            sources=live.topics(own),
+            sources=live.sources(own),
         )
 
     return Job(started.sink.topic, start)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ class Bench:
             lambda planning: self._live.rows(started, planning),
             started.sink.topic,
             name=started.query,
-            sources=self._live.topics(started),
+            sources=self._live.sources(started),
             state=self._live.state(started.query, started.late_topic),
         )
         self.queries.append(started.query)
@@ -114,6 +115,13 @@ class Bench:
             done: Future[Any] = Future()
             outbox.send(topic, [record], done.set_result)
             done.result(20)
+        outbox.close()
+
+    def load(self, topic: str, records: list[Record]) -> None:
+        """Write records whose times are their own, all at once."""
+        outbox, done = Outbox(self.app.connection), Future[Any]()
+        outbox.send(topic, records, done.set_result)
+        done.result(60)
         outbox.close()
 
     def settle(self) -> None:
@@ -254,8 +262,8 @@ def test_topics_with_a_history_are_read_in_step(bench: Bench, topic: str) -> Non
             events.append(Record(b'{"n": %d}' % n, key.encode(), timestamp_ms=time_ms))
             if key in prices:
                 wanted[n] = prices[key]
-    bench.send(f"{topic}-s", events)
-    bench.send(topic, rows)
+    bench.load(f"{topic}-s", events)
+    bench.load(topic, rows)
     bench.most = 50
     joined = f"{name}_s s JOIN {name} t ON s.k = t.k"
     bench.sql(
@@ -277,11 +285,44 @@ def test_topics_with_a_history_are_read_in_step(bench: Bench, topic: str) -> Non
     assert bench.read(sink)[-1][1] is not None
     assert len(bench.read(sink)) == len(wanted) + 1
     # A burst that is larger than a batch.
-    bench.send(
+    bench.load(
         f"{topic}-s", [replace(last, timestamp_ms=1_700_000_200_000 + n) for n in range(100)]
     )
     bench.settle()
     assert len(bench.read(sink)) == len(wanted) + 101
+
+
+@pytest.mark.parametrize("most", [None, 60])
+def test_streams_that_were_filled_one_after_the_other_meet(
+    bench: Bench, topic: str, most: int | None
+) -> None:
+    """Their events' times count, however large the topics are: none is too late for the other."""
+    name, begin_ms = topic.replace("-", "_"), 1_700_000_000_000
+    for side, column in (("l", "ts BIGINT"), ("r", "ts STRING")):
+        text = ", TIMESTAMP_FORMAT='yyyy-MM-dd HH:mm:ss.SSSX'" if side == "r" else ""
+        bench.plan(f"""
+            CREATE STREAM {name}_{side} (k STRING KEY, n INT, {column})
+              WITH (KAFKA_TOPIC='{topic}-{side}', VALUE_FORMAT='JSON', PARTITIONS=2,
+                RETENTION_MS=-1, TIMESTAMP='ts'{text});
+        """)
+    left = [json.dumps({"n": n, "ts": begin_ms + n * 10_000}) for n in range(200)]
+    moments = [datetime.fromtimestamp(begin_ms / 1000 + n * 10 + 1, UTC) for n in range(200)]
+    right = [
+        json.dumps({"n": n, "ts": f"{moment:%Y-%m-%d %H:%M:%S}.000Z"})
+        for n, moment in enumerate(moments)
+    ]
+    unreadable = [Record(b"{")] * 3
+    for side, values in (("l", left), ("r", right)):
+        rows = [Record(value.encode(), b"k%d" % (n % 7)) for n, value in enumerate(values)]
+        bench.load(f"{topic}-{side}", [*rows[:100], *unreadable, *rows[100:]])
+    bench.most = most
+    bench.sql(f"""
+        CREATE STREAM {name}_j AS SELECT l.k AS k, l.n AS ln, r.n AS rn
+          FROM {name}_l l LEFT JOIN {name}_r r WITHIN 2 SECONDS GRACE PERIOD 1 SECOND ON l.k = r.k;
+    """)
+    bench.settle()
+    pairs = [(row["LN"], row["RN"]) for _, row in bench.read(f"{name}_J".upper())]
+    assert sorted(pairs) == [(n, n) for n in range(200)]
 
 
 def test_windows_of_long_ago_are_answered(bench: Bench, topic: str) -> None:

@@ -6,6 +6,7 @@ Never: Spark or HTTP; who runs queries and who answers clients stand above.
 """
 
 from orion.command.command import Accepted, CommandLog, Commands, Listener
+from orion.command.event_time import own_time, time_reader
 from orion.command.format import (
     FormatRules,
     format_spec,
@@ -26,6 +27,8 @@ __all__ = [
     "Preparation",
     "format_spec",
     "key_spec",
+    "own_time",
     "register_columns",
+    "time_reader",
     "value_spec",
 ]

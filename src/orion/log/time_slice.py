@@ -1,14 +1,17 @@
 """A slice of several topics by time: how far to read in each, so that none runs ahead of others."""
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from typing import Protocol
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from orion.log.connection import Connection
+from orion.log.consumer import to_record
 from orion.log.errors import REQUEST_TIMEOUT_S, refuse
-from orion.log.offset import PartitionKey, read_offsets_at
+from orion.log.offset import Bounds, PartitionKey, read_offsets_at
+from orion.log.record import Record
 from orion.log.transaction import Offsets
 from orion.model import UnavailableError
 
@@ -17,16 +20,18 @@ _WAIT_S = 0.5
 _FETCH_BYTES = 1
 
 
+Found = dict[PartitionKey, int]
+ReadTime = Callable[[Record], int | None]
+
+
 class TimeIndex(Protocol):
     """Where times lie in topics."""
 
-    def times_at(self, places: Mapping[PartitionKey, int]) -> dict[PartitionKey, int]:
+    def times_at(self, places: Mapping[PartitionKey, int]) -> Found:
         """Return the time of the record at each offset, or of the next one; no record: left out."""
 
-    def offsets_at(
-        self, partitions: Iterable[PartitionKey], time_ms: int
-    ) -> dict[PartitionKey, int]:
-        """Return the first offset that is not before a time; partitions with none are left out."""
+    def offsets_at(self, ranges: Mapping[PartitionKey, Bounds], time_ms: int) -> Found:
+        """Return the first offset in each range that is not before a time; none: left out."""
 
 
 def slice_ends(
@@ -55,7 +60,11 @@ def slice_ends(
     }
     if times:
         first = min(times.values())
-        others = [place for place in latest if times.get(place) != first]
+        others = {
+            (t, p): (positions.get(t, {}).get(p, 0), end)
+            for (t, p), end in latest.items()
+            if times.get((t, p)) != first
+        }
         for place, offset in index.offsets_at(others, first).items():
             latest[place] = min(latest[place], offset)
     return {
@@ -79,56 +88,86 @@ def _cuts(
 
 
 class TopicTimes:
-    """Asks the brokers where times lie; called by one thread at a time."""
+    """Asks the brokers where times lie; called by one thread at a time.
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    Args:
+        readers: What reads the times of the records of a topic, None where they cannot be read;
+            topics without go by the log's own times.
+    """
+
+    def __init__(self, connection: Connection, readers: Mapping[str, ReadTime]) -> None:
+        self._connection, self._readers = connection, readers
 
     def times_at(self, places: Mapping[PartitionKey, int]) -> dict[PartitionKey, int]:
         """Return the time of the record at each offset, or of the next one; no record: left out."""
-        reader = self._connection.consumer(
+        with closing(self._consumer()) as consumer:
+            return self._times(consumer, places)
+
+    def offsets_at(self, ranges: Mapping[PartitionKey, Bounds], time_ms: int) -> Found:
+        """Return the first offset in each range that is not before a time; none: left out."""
+        searched = {place: own for place, own in ranges.items() if place[0] in self._readers}
+        wanted = [TopicPartition(*place) for place in ranges if place not in searched]
+        connection = self._connection
+        admin = connection.admin()
+        found = read_offsets_at(admin, wanted, time_ms, addresses=connection.addresses)
+        return found | self._search(searched, time_ms)
+
+    def _search(self, ranges: Mapping[PartitionKey, Bounds], time_ms: int) -> Found:
+        """Halve each range until it is one offset; the log has no index of such times."""
+        first = {place: start for place, (start, _) in ranges.items()}
+        last = {place: end for place, (_, end) in ranges.items()}
+        with closing(self._consumer()) as consumer:
+            while middles := {p: (first[p] + last[p]) // 2 for p in ranges if first[p] < last[p]}:
+                times = self._times(consumer, middles)
+                for place, middle in middles.items():
+                    if times.get(place, time_ms) >= time_ms:
+                        last[place] = middle
+                    else:
+                        first[place] = middle + 1
+        return first
+
+    def _consumer(self) -> Consumer:
+        return self._connection.consumer(
             "orion-times",
             enable_partition_eof=True,
-            isolation_level="read_committed",
             auto_offset_reset="earliest",
             fetch_message_max_bytes=_FETCH_BYTES,
         )
-        try:
-            reader.assign([TopicPartition(t, p, offset) for (t, p), offset in places.items()])
-            return self._first_times(reader, set(places))
-        finally:
-            reader.close()
 
-    def offsets_at(
-        self, partitions: Iterable[PartitionKey], time_ms: int
-    ) -> dict[PartitionKey, int]:
-        """Return the first offset that is not before a time; partitions with none are left out."""
-        wanted = [TopicPartition(topic, number) for topic, number in partitions]
-        connection = self._connection
-        admin = connection.admin()
-        return read_offsets_at(admin, wanted, time_ms, addresses=connection.addresses)
-
-    def _first_times(self, reader: Consumer, left: set[PartitionKey]) -> dict[PartitionKey, int]:
-        found: dict[PartitionKey, int] = {}
-        deadline = time.monotonic() + REQUEST_TIMEOUT_S
+    def _times(self, consumer: Consumer, places: Mapping[PartitionKey, int]) -> Found:
+        consumer.assign([TopicPartition(*place, offset) for place, offset in places.items()])
+        found: Found = {}
+        left, deadline = set(places), time.monotonic() + REQUEST_TIMEOUT_S
         while left:
             if time.monotonic() > deadline:
                 raise TimesUnknownError(left)
-            for message in reader.consume(len(left), _WAIT_S):
-                error = message.error()
-                if error is not None and error.name() != "_PARTITION_EOF":
-                    if not error.retriable():
-                        addresses = self._connection.addresses
-                        refuse(KafkaException(error), "read records", addresses=addresses)
-                    continue
+            for message in consumer.consume(len(left), _WAIT_S):
                 place = message.topic() or "", message.partition() or 0
                 if place not in left:
                     continue
-                left.discard(place)
-                reader.incremental_unassign([TopicPartition(*place)])
-                if error is None:
-                    found[place] = message.timestamp()[1]
+                if self._is_end(message):
+                    left.discard(place)
+                    continue
+                read = self._time(message)
+                if read is not None:
+                    found[place] = read
+                    left.discard(place)
         return found
+
+    def _is_end(self, message: Message) -> bool:
+        error = message.error()
+        if error is None or error.name() == "_PARTITION_EOF":
+            return error is not None
+        if not error.retriable():
+            refuse(KafkaException(error), "read records", addresses=self._connection.addresses)
+        return False
+
+    def _time(self, message: Message) -> int | None:
+        if message.error() is not None:
+            return None
+        record = to_record(message)
+        own = self._readers.get(record.topic)
+        return record.timestamp_ms or 0 if own is None else own(record)
 
 
 class TimesUnknownError(UnavailableError):

@@ -1,11 +1,11 @@
 """A query as it was asked for, before it runs; and what its path promises."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from orion.lake import TableWrite
-from orion.log import Offsets
+from orion.log import Offsets, ReadTime
 from orion.model import InvalidInputError, Mode
 from orion.process.encode import TopicWrite
 from orion.process.planning import BuildRows
@@ -43,6 +43,8 @@ class Definition:
         rows: Called again at each restart.
         once: Read what is there now, then stop.
         state: What it keeps beside its checkpoint; None: Spark keeps all of it.
+        event_times: What reads the times that topics are read in step by, where these are not the
+            log's own.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Definition:
     once: bool = False
     trigger_ms: int = 0
     state: Keeper | None = None
+    event_times: Mapping[str, ReadTime] = field(default_factory=dict)
 
     @property
     def guarantee(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from orion.log import Connection, Offsets, TopicTimes, slice_ends
+from orion.log import Offsets, TopicTimes, slice_ends
 
 logger = logging.getLogger(__name__)
 
@@ -30,15 +30,13 @@ class Pace:
 
     Args:
         limits: How many records of each topic a batch may hold.
+        times: See `TopicTimes`, which tells where a moment lies in topics.
     """
 
-    def __init__(
-        self, spark: SparkSession, connection: Connection, limits: Mapping[str, int]
-    ) -> None:
+    def __init__(self, spark: SparkSession, limits: Mapping[str, int], times: TopicTimes) -> None:
         # PySpark has no way to a source's limit.
         self._jvm: Any = spark._jvm  # noqa: SLF001
-        self._times = TopicTimes(connection)
-        self._limits = limits
+        self._limits, self._times = limits, times
         self._lock = threading.Lock()
         self._positions: Offsets | None = None
         self._is_in_step = False

@@ -12,7 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from orion.lake import TableWrite
-from orion.log import Connection, Outgoing, TransactionalWriter
+from orion.log import Connection, Outgoing, TopicTimes, TransactionalWriter
 from orion.model import ConflictError, Mode, OrionError
 from orion.process.batch import Batch, Delivery, Sink
 from orion.process.checkpoint import Checkpoint
@@ -143,7 +143,8 @@ class RunningQuery:
         rows = self._definition.rows(self._planning)
         limits = limits_in_step(rows)
         if limits:
-            self._pace = Pace(rows.sparkSession, self._place.connection, limits)
+            times = TopicTimes(self._place.connection, self._definition.event_times)
+            self._pace = Pace(rows.sparkSession, limits, times)
         sink = self._sink(rows)
         delivery = Delivery(
             self._definition.name,

@@ -19,6 +19,7 @@ from orion.log import (
     GroupNotFoundError,
     Groups,
     OrderLog,
+    ReadTime,
     StatusLog,
     TopicExistsError,
     TopicNotFoundError,
@@ -167,7 +168,7 @@ class Runtime:
         topic: str,
         *,
         name: str,
-        sources: tuple[str, ...],
+        sources: Mapping[str, ReadTime | None],
         letters: str = "",
         state: Keeper | None = None,
     ) -> Query:
@@ -175,14 +176,17 @@ class Runtime:
 
         Args:
             rows: Builds them; called again whenever the query is planned anew.
-            sources: The topics that they come from.
+            sources: The topics that they come from, and what reads the times that these are read in
+                step by, where they are not the log's own.
             letters: The topic of its dead letters; empty: one of its own.
             state: What it keeps beside its checkpoint.
         """
         write = TopicWrite(topic, format=RECORDS)
         definition = self._definition(rows, write, name, Mode.EXACTLY_ONCE, False)
         definition = replace(definition, sink_name=f"topic {topic}", state=state)
-        return self._start(definition, sources, letters=letters)
+        times = {source: read for source, read in sources.items() if read is not None}
+        definition = replace(definition, event_times=times)
+        return self._start(definition, tuple(sources), letters=letters)
 
     def remove(self, name: str, *, forget: bool = False) -> None:
         """Stop a query; forgotten, it leaves nothing but what it wrote."""

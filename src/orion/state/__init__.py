@@ -7,7 +7,7 @@ Never: DataFrames or the log; a task loads this room and little else.
 
 from orion.state.change import ChangeOperator
 from orion.state.collapse import CollapsedOperator
-from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
+from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, PLACE_WIDTH, SEQUENCE, TIME
 from orion.state.failure import Failures, noting_failures_in
 from orion.state.file import (
     StateDamagedError,
@@ -63,6 +63,7 @@ __all__ = [
     "OLD",
     "ORIGIN",
     "OWN_KEY",
+    "PLACE_WIDTH",
     "RECORD",
     "RIGHT",
     "SEQUENCE",

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orion.command import key_spec, value_spec
+from orion.command import key_spec, own_time, value_spec
 from orion.formats import (
     Codec,
     FormatSpec,
@@ -18,15 +18,7 @@ from orion.formats import (
     from_arrow,
 )
 from orion.log import Record
-from orion.model import Scalar
-from orion.sql import (
-    Computation,
-    Source,
-    built_in_functions,
-    computation_or_null,
-    tree,
-    typed,
-)
+from orion.sql import Source, tree
 
 _BOUND_BYTES = 8
 _BOUNDS = ("WINDOWSTART", "WINDOWEND")
@@ -52,7 +44,7 @@ class RowReader:
         self._key_spec, self._value_spec = key_spec(source), value_spec(source)
         self._key = codec_of(self._key_spec, schemas) if source.key else None
         self._value = codec_of(self._value_spec, schemas)
-        self._own_time = _own_time(source)
+        self._own_time = own_time(source)
         self._key_names = [column.name for column in source.key]
         # A row has all of its columns, whatever its record lacks.
         bounds = () if source.windowed is None else _BOUNDS
@@ -125,21 +117,6 @@ class RowReader:
             end = int.from_bytes(key[-2 * _BOUND_BYTES : -_BOUND_BYTES], "big", signed=True)
             return key[: -2 * _BOUND_BYTES], (start, end)
         return key[:-_BOUND_BYTES], (start, start + (windowed.size_ms or 0))
-
-
-def _own_time(source: Source) -> Computation | None:
-    """Return what reads a row's time from the column that was declared to hold it."""
-    if source.event_time is None:
-        return None
-    column = source.get(source.event_time.column)
-    assert column is not None
-    own: typed.Typed = typed.Input(column.type, column.name)
-    if source.event_time.pattern is not None:
-        pattern = typed.Constant(Scalar.STRING, source.event_time.pattern)
-        kinds = [Scalar.STRING, Scalar.STRING]
-        found = built_in_functions().resolve("STRINGTOTIMESTAMP", kinds)
-        own = typed.Applied(found.returns, found, (own, pattern))
-    return computation_or_null(own)
 
 
 def _bounds(window: Key) -> Row:

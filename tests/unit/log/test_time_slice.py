@@ -26,9 +26,9 @@ class Times:
                 found[place] = first
         return found
 
-    def offsets_at(self, partitions: Iterable[Place], time_ms: int) -> dict[Place, int]:
+    def offsets_at(self, ranges: Mapping[Place, tuple[int, int]], time_ms: int) -> dict[Place, int]:
         found: dict[Place, int] = {}
-        for place in partitions:
+        for place in ranges:
             for offset, time in enumerate(self.partitions[place]):
                 if time is not None and time >= time_ms:
                     found[place] = offset

@@ -179,7 +179,7 @@ class SqlEngine:
         def rows(planning: Planning) -> DataFrame:
             return self._live.rows(started, planning, start=started.start)
 
-        sources = self._live.topics(started)
+        sources = self._live.sources(started)
         try:
             self._runtime.write_records(
                 rows,

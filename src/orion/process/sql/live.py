@@ -9,8 +9,9 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from orion.command import time_reader
 from orion.formats import SchemaSource
-from orion.log import Connection
+from orion.log import Connection, ReadTime
 from orion.process.failure import forget_failures, noting_failures
 from orion.process.planning import BatchLimit, Planning
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
@@ -74,6 +75,7 @@ class LiveSql:
             # A change of several records may be news by one of them and not by the last.
             collapses=started.collapses and not done,
             notes_late=bool(started.late_topic),
+            by_event_time=bool(self._event_times(started)),
             tells_places=bool(done),
         )
         with noting_failures(self.spark, started.query):
@@ -97,8 +99,19 @@ class LiveSql:
     @staticmethod
     def topics(started: Started) -> tuple[str, ...]:
         """Return the topics that a query reads, each once."""
-        reads = step.reads_of(started.plan.step)
-        return tuple(dict.fromkeys(read.source.topic for read in reads))
+        return tuple(dict.fromkeys(source.topic for source in _sources(started)))
+
+    def sources(self, started: Started) -> dict[str, ReadTime | None]:
+        """Return the topics that a query reads, and what reads the times that they meet by."""
+        return {**dict.fromkeys(self.topics(started)), **self._event_times(started)}
+
+    def _event_times(self, started: Started) -> dict[str, ReadTime]:
+        """Return what reads the times of events, by topic, where all topics meet by these."""
+        sources = _sources(started)
+        if not _meet_by_event_time(started) or any(source.is_table for source in sources):
+            return {}
+        readers = {source.topic: time_reader(source, self.schemas) for source in sources}
+        return {topic: read for topic, read in readers.items() if read is not None}
 
     def forget(self, query: str) -> None:
         """Remove the state of a query that will not come back."""
@@ -108,7 +121,8 @@ class LiveSql:
     def _reads(self, started: Started, planning: Planning, start: str) -> dict[str, TopicRead]:
         """Return how each topic of a query is read."""
         limits = {topic: self.batch_limit(topic) for topic in self.topics(started)}
-        in_step = len(limits) > 1 and _goes_by_record_time(started.plan.step)
+        by_event_time = bool(self._event_times(started))
+        in_step = len(limits) > 1 and (by_event_time or not _meet_by_event_time(started))
         is_held = in_step and any(limit.is_exceeded for limit in limits.values())
         options = {"failOnDataLoss": str(not planning.skips_lost).lower()}
         return {
@@ -139,10 +153,14 @@ class LiveSql:
             yield StatePlace(folder, most, notes_late=bool(started.late_topic))
 
 
-def _goes_by_record_time(node: step.Step) -> bool:
-    """Tell whether the log knows the time that a query goes by.
+def _sources(started: Started) -> list[Source]:
+    return [read.source for read in step.reads_of(started.plan.step)]
 
-    Streams that are joined meet by their events' own times, which a topic may hold in any order.
+
+def _meet_by_event_time(started: Started) -> bool:
+    """Tell whether streams meet by times of their events which are not those of their records.
+
+    An event and a table meet by when their records came.
     """
-    streams = [read.source for read in step.reads_of(node) if not read.source.is_table]
-    return len(streams) < 2 or all(source.event_time is None for source in streams)
+    streams = [source for source in _sources(started) if not source.is_table]
+    return len(streams) > 1 and any(source.event_time is not None for source in streams)

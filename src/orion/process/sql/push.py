@@ -75,7 +75,7 @@ class PushQueries:
                 lambda planning: self._live.rows(started, planning, start=start),
                 started.sink.topic,
                 name=name,
-                sources=self._live.topics(started),
+                sources=self._live.sources(started),
                 letters=_LETTERS,
             )
         except OrionError as error:

@@ -17,7 +17,7 @@ from orion.process.format import decode_column
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.operate import fact_columns
 from orion.sql import Functions, Source, step, tree, typed
-from orion.state import ABSENT, HEADERS, ORIGIN, TIME, StatePlace
+from orion.state import ABSENT, HEADERS, ORIGIN, PLACE_WIDTH, SEQUENCE, TIME, StatePlace
 
 REASON = "$reason"
 _START_BYTES = 8
@@ -36,6 +36,8 @@ class Surroundings:
         expected_schemas: See `decode_column`.
         collapses: Whether groups tell of a batch once, instead of once for every row.
         notes_late: Whether late rows are noted one by one, besides being counted.
+        by_event_time: Whether rows of several topics are taken by the times of events, not by
+            those of records.
         tells_places: Whether what a query writes must come with `$seq`.
         unasked: Facts that nobody asks of the last operator; see `apply_operator`.
     """
@@ -48,6 +50,7 @@ class Surroundings:
     expected_schemas: Set[int] | None = None
     collapses: bool = False
     notes_late: bool = False
+    by_event_time: bool = False
     tells_places: bool = False
     unasked: frozenset[str] = frozenset()
 
@@ -70,6 +73,9 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     )
     rows = rows.withColumns(_columns(source, bounds))
     rows = rows.withColumn(TIME, _time(source, around.functions))
+    if around.by_event_time:
+        rest = F.slice(SEQUENCE, 2, PLACE_WIDTH - 1)
+        rows = rows.withColumn(SEQUENCE, F.concat(F.array(TIME), rest))
     rows = around.set_aside(rows.withColumn(REASON, _reason(source)))
     if source.is_table:
         rows = rows.where(F.col("key").isNotNull())
