@@ -252,10 +252,10 @@ def test_topics_with_a_history_are_read_in_step(bench: Bench, topic: str) -> Non
     chance = random.Random(5)
     prices: dict[str, int] = {}
     rows, events, wanted = list[Record](), list[Record](), dict[int, int]()
-    for n in range(500):
+    for n in range(300):
         key, time_ms = f"k{chance.randrange(20)}", 1_700_000_000_000 + n * 10
         # At first only rows, then more and more events: one topic is read through long before.
-        if chance.random() > n / 500:
+        if chance.random() > n / 300:
             prices[key] = n
             rows.append(Record(b'{"price": %d}' % n, key.encode(), timestamp_ms=time_ms))
         else:

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +175,9 @@ class RunningQuery:
         except (OrionError, Py4JError, OSError) as error:
             if not self._ended.is_set():
                 self.cause = error
-                self._spark.stop()
+                # With its JVM gone, the query has ended anyway.
+                with suppress(Py4JError, OSError):
+                    self._spark.stop()
 
     def _late(self) -> Callable[[int], Sequence[Outgoing]] | None:
         state = self._definition.state
