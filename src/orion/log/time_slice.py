@@ -1,6 +1,7 @@
 """A slice of several topics by time: how far to read in each, so that none runs ahead of others."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from typing import Protocol
@@ -17,8 +18,9 @@ from orion.model import UnavailableError
 
 _WAIT_S = 0.5
 # Of each partition one record is looked at; brokers send the whole batch that it lies in.
-_FETCH_BYTES = 1
-
+_FETCH = {"fetch_message_max_bytes": 1, "queued_min_messages": 1}
+# So many records without a readable time are passed over; behind them the log's own time counts.
+_MOST_UNREADABLE = 100
 
 Found = dict[PartitionKey, int]
 ReadTime = Callable[[Record], int | None]
@@ -39,10 +41,9 @@ def slice_ends(
 ) -> Offsets | None:
     """Return where to stop reading in each partition; None: all that is there fits.
 
-    A topic that holds more than its limit is cut, in proportion to what its partitions hold, where
-    each has a record to give. The
-    earliest of the times at these cuts is where all others stop too, before that moment. At
-    least one partition comes to its cut, so that every slice goes forward.
+    A topic that holds more than its limit is cut, each partition in proportion to what it holds,
+    behind one record at least. The earliest of the times at these cuts is where all others stop
+    too, before that moment. So one partition comes to its cut, and every slice goes forward.
 
     Args:
         positions: Where reading goes on; a partition that is not there begins at 0.
@@ -98,7 +99,7 @@ class TopicTimes:
     def __init__(self, connection: Connection, readers: Mapping[str, ReadTime]) -> None:
         self._connection, self._readers = connection, readers
 
-    def times_at(self, places: Mapping[PartitionKey, int]) -> dict[PartitionKey, int]:
+    def times_at(self, places: Mapping[PartitionKey, int]) -> Found:
         """Return the time of the record at each offset, or of the next one; no record: left out."""
         with closing(self._consumer()) as consumer:
             return self._times(consumer, places)
@@ -131,12 +132,13 @@ class TopicTimes:
             "orion-times",
             enable_partition_eof=True,
             auto_offset_reset="earliest",
-            fetch_message_max_bytes=_FETCH_BYTES,
+            **_FETCH,
         )
 
     def _times(self, consumer: Consumer, places: Mapping[PartitionKey, int]) -> Found:
         consumer.assign([TopicPartition(*place, offset) for place, offset in places.items()])
         found: Found = {}
+        unreadable = Counter[PartitionKey]()
         left, deadline = set(places), time.monotonic() + REQUEST_TIMEOUT_S
         while left:
             if time.monotonic() > deadline:
@@ -145,29 +147,37 @@ class TopicTimes:
                 place = message.topic() or "", message.partition() or 0
                 if place not in left:
                     continue
-                if self._is_end(message):
-                    left.discard(place)
+                if message.error() is not None:
+                    if self._is_end(message):
+                        left.discard(place)
                     continue
-                read = self._time(message)
-                if read is not None:
-                    found[place] = read
+                own = self._time(to_record(message), unreadable[place])
+                if own is None:
+                    unreadable[place] += 1
+                else:
+                    found[place] = own
                     left.discard(place)
         return found
 
-    def _is_end(self, message: Message) -> bool:
-        error = message.error()
-        if error is None or error.name() == "_PARTITION_EOF":
-            return error is not None
-        if not error.retriable():
-            refuse(KafkaException(error), "read records", addresses=self._connection.addresses)
-        return False
+    def _time(self, record: Record, unreadable: int) -> int | None:
+        """Return a record's time; None where it cannot be read, and the next one shall tell.
 
-    def _time(self, message: Message) -> int | None:
-        if message.error() is not None:
-            return None
-        record = to_record(message)
-        own = self._readers.get(record.topic)
-        return record.timestamp_ms or 0 if own is None else own(record)
+        Args:
+            unreadable: How many records ahead of it could not be read.
+        """
+        read = self._readers.get(record.topic)
+        own = None if read is None else read(record)
+        if own is None and (read is None or unreadable >= _MOST_UNREADABLE):
+            return record.timestamp_ms or 0
+        return own
+
+    def _is_end(self, message: Message) -> bool:
+        """Tell whether nothing follows in a partition; raise an error that does not pass."""
+        error = message.error()
+        assert error is not None
+        if error.name() != "_PARTITION_EOF" and not error.retriable():
+            refuse(KafkaException(error), "read records", addresses=self._connection.addresses)
+        return error.name() == "_PARTITION_EOF"
 
 
 class TimesUnknownError(UnavailableError):
