@@ -5,6 +5,10 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
+from orion.config import EngineSettings
+from orion.log import Topic
+from orion.model import parse_bytes
+
 
 @dataclass(frozen=True)
 class Planning:
@@ -29,6 +33,16 @@ class BatchLimit:
 
     records: int
     is_exceeded: bool = False
+
+    @classmethod
+    def of(cls, topic: Topic, settings: EngineSettings) -> "BatchLimit":
+        """Return the limit of a topic: the driver collects batches, so bytes count too."""
+        if not topic.records or not topic.size_bytes:
+            return cls(settings.max_batch_records)
+        mean = max(1, topic.size_bytes // topic.records)
+        by_bytes = parse_bytes(settings.max_batch_bytes) // mean
+        most = max(1, min(settings.max_batch_records, by_bytes))
+        return cls(most, is_exceeded=topic.records > most)
 
 
 # Builds a streaming DataFrame; called again for each run.

@@ -31,7 +31,6 @@ from orion.model import (
     Mode,
     OrionError,
     QueryStatus,
-    parse_bytes,
     parse_duration_ms,
 )
 from orion.process.checkpoint import remove_checkpoint
@@ -119,15 +118,8 @@ class Runtime:
         return read_topic(self._rooms.spark, self._rooms.connection, read)
 
     def batch_limit(self, topic: str) -> BatchLimit:
-        """Return how many records a batch may hold: the driver collects it, so bytes count too."""
-        settings = self._rooms.settings
-        found = self._topics.get(topic)
-        if not found.records or not found.size_bytes:
-            return BatchLimit(settings.max_batch_records)
-        mean = max(1, found.size_bytes // found.records)
-        by_bytes = parse_bytes(settings.max_batch_bytes) // mean
-        most = max(1, min(settings.max_batch_records, by_bytes))
-        return BatchLimit(most, is_exceeded=found.records > most)
+        """Return how many records of a topic a batch may hold."""
+        return BatchLimit.of(self._topics.get(topic), self._rooms.settings)
 
     def write_topic(
         self,
