@@ -33,3 +33,18 @@ def test_times_of_records_and_of_events_are_found(app: App, topic: str) -> None:
 def _value(record: Record) -> int | None:
     text = record.value or b""
     return int(text) if text.isdigit() else None
+
+
+def test_every_partition_answers_where_records_are_large(app: App, topic: str) -> None:
+    """Brokers fill an answer with the first partition that is asked for, and leave others out."""
+    app.topics.create(topic, partitions=6, configs={"retention.ms": "-1"})
+    records = [
+        Record(b"x" * 20_000, partition=n % 6, timestamp_ms=_BEGIN_MS + n // 6) for n in range(600)
+    ]
+    produce(app.connection, topic, records)
+    times = TopicTimes(app.connection, {topic: lambda record: record.timestamp_ms})
+    places = {(topic, partition): 10 * partition for partition in range(6)}
+    wanted = {(topic, partition): _BEGIN_MS + 10 * partition for partition in range(6)}
+    assert times.times_at(places) == wanted
+    ranges = dict.fromkeys(places, (0, 100))
+    assert times.offsets_at(ranges, _BEGIN_MS + 42) == dict.fromkeys(places, 42)

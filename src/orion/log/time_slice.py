@@ -17,8 +17,9 @@ from orion.log.transaction import Offsets
 from orion.model import UnavailableError
 
 _WAIT_S = 0.5
-# Of each partition one record is looked at; brokers send the whole batch that it lies in.
-_FETCH = {"fetch_message_max_bytes": 1, "queued_min_messages": 1}
+# Of each partition one record is looked at; brokers send the whole batch that it lies in, or none
+# where another partition of the answer has taken the room.
+_FETCH = {"fetch_message_max_bytes": 64 << 10, "queued_min_messages": 1}
 # So many records without a readable time are passed over; behind them the log's own time counts.
 _MOST_UNREADABLE = 100
 
@@ -147,16 +148,18 @@ class TopicTimes:
                 place = message.topic() or "", message.partition() or 0
                 if place not in left:
                     continue
-                if message.error() is not None:
-                    if self._is_end(message):
-                        left.discard(place)
+                own = None
+                if message.error() is None:
+                    own = self._time(to_record(message), unreadable[place])
+                    unreadable[place] += own is None
+                elif not self._is_end(message):
                     continue
-                own = self._time(to_record(message), unreadable[place])
-                if own is None:
-                    unreadable[place] += 1
-                else:
+                if own is not None:
                     found[place] = own
+                if own is not None or message.error() is not None:
                     left.discard(place)
+                    # It would go on, and leave no room for the others.
+                    consumer.incremental_unassign([TopicPartition(*place)])
         return found
 
     def _time(self, record: Record, unreadable: int) -> int | None:
