@@ -1,12 +1,10 @@
 """When the events of a source happened, where one of its columns tells it."""
 
-from collections.abc import Callable
-
 import pyarrow as pa
 
 from orion.command.format import key_spec, value_spec
 from orion.formats import SchemaSource, codec_of, from_arrow
-from orion.log import Record
+from orion.log import ReadTime, Record
 from orion.model import Scalar
 from orion.sql import Computation, Source, built_in_functions, computation_or_null, typed
 
@@ -26,9 +24,7 @@ def own_time(source: Source) -> Computation | None:
     return computation_or_null(own)
 
 
-def time_reader(
-    source: Source, schemas: SchemaSource | None
-) -> Callable[[Record], int | None] | None:
+def time_reader(source: Source, schemas: SchemaSource | None) -> ReadTime | None:
     """Return what reads the time of single records, None where they cannot be read.
 
     None for a source whose records have no other time than the log's.

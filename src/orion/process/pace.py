@@ -1,7 +1,6 @@
 """How far a query reads in each of its topics with a batch: all go forward by time."""
 
 import json
-import logging
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,8 +8,6 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from orion.log import Offsets, TopicTimes, slice_ends
-
-logger = logging.getLogger(__name__)
 
 # What Spark says of a query that has planned a batch and found nothing to read.
 _WAITING = "Waiting for data to arrive"

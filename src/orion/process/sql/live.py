@@ -75,7 +75,7 @@ class LiveSql:
             # A change of several records may be news by one of them and not by the last.
             collapses=started.collapses and not done,
             notes_late=bool(started.late_topic),
-            by_event_time=bool(self._event_times(started)),
+            by_event_time=_all_meet_by_event_time(started),
             tells_places=bool(done),
         )
         with noting_failures(self.spark, started.query):
@@ -107,10 +107,9 @@ class LiveSql:
 
     def _event_times(self, started: Started) -> dict[str, ReadTime]:
         """Return what reads the times of events, by topic, where all topics meet by these."""
-        sources = _sources(started)
-        if not _meet_by_event_time(started) or any(source.is_table for source in sources):
+        if not _all_meet_by_event_time(started):
             return {}
-        readers = {source.topic: time_reader(source, self.schemas) for source in sources}
+        readers = {s.topic: time_reader(s, self.schemas) for s in _sources(started)}
         return {topic: read for topic, read in readers.items() if read is not None}
 
     def forget(self, query: str) -> None:
@@ -121,8 +120,8 @@ class LiveSql:
     def _reads(self, started: Started, planning: Planning, start: str) -> dict[str, TopicRead]:
         """Return how each topic of a query is read."""
         limits = {topic: self.batch_limit(topic) for topic in self.topics(started)}
-        by_event_time = bool(self._event_times(started))
-        in_step = len(limits) > 1 and (by_event_time or not _meet_by_event_time(started))
+        by_one_time = _all_meet_by_event_time(started) or not _meet_by_event_time(started)
+        in_step = len(limits) > 1 and by_one_time
         is_held = in_step and any(limit.is_exceeded for limit in limits.values())
         options = {"failOnDataLoss": str(not planning.skips_lost).lower()}
         return {
@@ -164,3 +163,8 @@ def _meet_by_event_time(started: Started) -> bool:
     """
     streams = [source for source in _sources(started) if not source.is_table]
     return len(streams) > 1 and any(source.event_time is not None for source in streams)
+
+
+def _all_meet_by_event_time(started: Started) -> bool:
+    tables = any(source.is_table for source in _sources(started))
+    return _meet_by_event_time(started) and not tables
