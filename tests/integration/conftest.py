@@ -2,12 +2,14 @@
 
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from orion import pipeline
 from orion.app import App, load_settings
 from orion.testing.kafka import KafkaServer
+from tests.integration.bench import Bench
 
 
 @pytest.fixture(scope="session")
@@ -43,6 +45,14 @@ def once(spark_app: pipeline.Pipeline) -> pipeline.Pipeline:
     """Run queries over what is there, then end."""
     spark_app.once = True
     return spark_app
+
+
+@pytest.fixture
+def bench(app: App, live: pipeline.Pipeline, tmp_path: Path) -> Iterator[Bench]:
+    """Give a catalogue of its own; its queries end with the test."""
+    own = Bench(app, live.runtime, tmp_path)
+    yield own
+    own.stop()
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ What the engine's queries leave in their topics is what the same question gives 
 in plain Python, of all records at once.
 """
 
-import json
 import os
 import random
 from collections.abc import Sequence
@@ -24,12 +23,14 @@ from orion.pipeline import Pipeline
 from orion.process import BatchRunner, GivenRecord, sql_session
 from orion.sql import Functions
 from orion.state import StatePlace
-from tests.integration.differential.question import Answer, Place, Question, random_question
-from tests.integration.differential.record import DECLARED, Event, random_events
+from tests.integration.differential.comparison import difference
+from tests.integration.differential.question import random_question
+from tests.integration.differential.record import Event, declared, random_events
+
+DECLARED = declared()
 
 QUESTIONS = int(os.environ.get("SOAK_QUESTIONS", "40"))
 FIRST = int(os.environ.get("SOAK_FIRST_QUESTION", "0"))
-BOUND_BYTES = 8
 AT_ONCE = 4
 
 
@@ -41,19 +42,19 @@ def test_answers_are_those_of_all_records_at_once(
     spark = sql_session(spark_app.runtime.spark)
     with ThreadPoolExecutor(AT_ONCE) as threads:
         found = threads.map(
-            lambda seed: _difference(seed, spark, app.functions, tmp_path / str(seed)),
+            lambda seed: _asked(seed, spark, app.functions, tmp_path / str(seed)),
             range(FIRST, FIRST + QUESTIONS),
         )
         differences = [text for text in found if text]
     assert differences == []
 
 
-def _difference(seed: int, spark: SparkSession, functions: Functions, folder: Path) -> str:
+def _asked(seed: int, spark: SparkSession, functions: Functions, folder: Path) -> str:
     """Ask a random question; return what differs, in words, or nothing."""
     rng = random.Random(seed)
     question, events = random_question(rng), random_events(rng)
     script = Script(Case(str(seed), "query", ()), functions)
-    for number, text in enumerate((*DECLARED, question.statement)):
+    for number, text in enumerate((*DECLARED, question.statement())):
         assert list(script.take(text, number)) == []
     (query,) = script.queries
     # Drawn last, so that a seed asks what it always asked.
@@ -61,7 +62,7 @@ def _difference(seed: int, spark: SparkSession, functions: Functions, folder: Pa
     query = replace(query, collapses=once)
     place = StatePlace(str(folder), question.partitions)
     runner = BatchRunner(spark, functions, script.schemas, place)
-    name = f"{seed}: {question.statement}{', told once a batch' if once else ''}"
+    name = f"{seed}: {question.statement()}{', told once a batch' if once else ''}"
     written: list[GivenRecord] = []
     for number, batch in enumerate(_batches(rng, events)):
         topics = _topics(batch)
@@ -73,7 +74,7 @@ def _difference(seed: int, spark: SparkSession, functions: Functions, folder: Pa
         if again != found:
             return f"{name}\n  batch {number} gave another answer when it was run again"
         written += found
-    return _compare(name, question, events, written, once=once)
+    return difference(name, question, events, written, once=once)
 
 
 # What is added up where records are decoded: groups of columns as they are.
@@ -128,54 +129,3 @@ def _topics(events: Sequence[Event]) -> dict[str, list[GivenRecord]]:
         record = GivenRecord(key, event.body, event.time_ms, (event.place,))
         topics.setdefault(event.topic, []).append(record)
     return topics
-
-
-def _compare(
-    name: str,
-    question: Question,
-    events: Sequence[Event],
-    written: Sequence[GivenRecord],
-    *,
-    once: bool,
-) -> str:
-    wanted = question.answer(events)
-    found = _read(question, written)
-    if wanted.changes is not None and len(written) != wanted.changes and not once:
-        return f"{name}\n  {len(written)} changes instead of {wanted.changes}"
-    for part, other in ((wanted.events, found.events), (wanted.rows, found.rows)):
-        for place in sorted({*part, *other}, key=str):
-            one, two = part.get(place), other.get(place)
-            if one != two:
-                return f"{name}\n  {place}: {two} instead of {one}"
-    return ""
-
-
-def _read(question: Question, written: Sequence[GivenRecord]) -> Answer:
-    """Return a topic's records in the form of an answer."""
-    found = Answer()
-    for record in written:
-        value = None if record.value is None else json.loads(record.value)
-        key, start, end = _split(question, record.key)
-        if not question.is_table:
-            found.events.setdefault(key, []).append((value, record.timestamp_ms))
-        elif value is None:
-            found.rows.pop((key, start, end), None)
-        else:
-            found.rows[key, start, end] = value
-    return found
-
-
-def _split(question: Question, key: bytes | None) -> Place:
-    """Return the key and the bounds of its window."""
-    window = question.window
-    if key is None or window is None:
-        return (None if key is None else _key(question, key)), 0, 0
-    start = int.from_bytes(key[-BOUND_BYTES:], "big")
-    if window.kind != "SESSION":
-        return _key(question, key[:-BOUND_BYTES]), start, start + window.size_ms
-    bare, end = key[: -2 * BOUND_BYTES], key[-2 * BOUND_BYTES : -BOUND_BYTES]
-    return _key(question, bare), start, int.from_bytes(end, "big")
-
-
-def _key(question: Question, key: bytes) -> str | tuple[str, ...]:
-    return tuple(json.loads(key).values()) if len(question.by) > 1 else key.decode()

@@ -49,7 +49,7 @@ from orion.log.request import RequestLog
 from orion.log.state_log import StateLog, StateLogError
 from orion.log.status import HEARTBEAT_S, OrderLog, StatusLog, create_own_topics
 from orion.log.tail import Tail
-from orion.log.time_slice import ReadTime, TimeIndex, TopicTimes, slice_ends
+from orion.log.time_slice import ReadTime, Slice, TimeIndex, TopicTimes, slice_topics
 from orion.log.topic import Partition, Topic, Topics, is_internal
 from orion.log.topic_config import TopicConfig, parse_config
 from orion.log.topic_risk import find_risks
@@ -115,6 +115,7 @@ __all__ = [
     "RequestLog",
     "ResetTarget",
     "Selection",
+    "Slice",
     "Start",
     "StateLog",
     "StateLogError",
@@ -146,5 +147,5 @@ __all__ = [
     "parse_config",
     "produce",
     "read_places",
-    "slice_ends",
+    "slice_topics",
 ]

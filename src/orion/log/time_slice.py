@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Protocol
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
@@ -22,6 +23,7 @@ _WAIT_S = 0.5
 _FETCH = {"fetch_message_max_bytes": 64 << 10, "queued_min_messages": 1}
 # So many records without a readable time are passed over; behind them the log's own time counts.
 _MOST_UNREADABLE = 100
+_BEFORE_ALL = -(1 << 62)
 
 Found = dict[PartitionKey, int]
 ReadTime = Callable[[Record], int | None]
@@ -37,41 +39,71 @@ class TimeIndex(Protocol):
         """Return the first offset in each range that is not before a time; none: left out."""
 
 
-def slice_ends(
-    positions: Offsets, ends: Offsets, limits: Mapping[str, int], index: TimeIndex
-) -> Offsets | None:
-    """Return where to stop reading in each partition; None: all that is there fits.
+@dataclass(frozen=True)
+class Slice:
+    """A piece of several topics.
+
+    Args:
+        ends: Where to stop reading in each partition.
+        moment_ms: What is older has been read behind it, as far as times never go back.
+    """
+
+    ends: Offsets
+    moment_ms: int
+
+
+def slice_topics(
+    positions: Offsets,
+    ends: Offsets,
+    limits: Mapping[str, int],
+    index: TimeIndex,
+    *,
+    after: Slice | None = None,
+) -> Slice | None:
+    """Return how far to read in each partition; None: all that is there fits.
 
     A topic that holds more than its limit is cut, each partition in proportion to what it holds,
-    behind one record at least. The earliest of the times at these cuts is where all others stop
-    too, before that moment. So one partition comes to its cut, and every slice goes forward.
+    behind one record at least. The earliest of the times at these cuts is where all stop, before
+    that moment. A record that lies behind a later one of its partition is taken with that one: it
+    neither holds up the others, nor lets its partition run ahead of them.
 
     Args:
         positions: Where reading goes on; a partition that is not there begins at 0.
         ends: Where each partition ends.
         limits: How many records of a topic a slice may hold.
+        after: The slice before.
     """
+    begins = {(t, p): positions.get(t, {}).get(p, 0) for t, parts in ends.items() for p in parts}
     cuts: dict[PartitionKey, int] = {}
     for topic in ends:
         cuts |= _cuts(topic, positions.get(topic, {}), ends[topic], limits[topic])
     if not cuts:
         return None
-    times = index.times_at(cuts)
-    latest = {
-        (t, p): cuts.get((t, p), end) for t, parts in ends.items() for p, end in parts.items()
-    }
-    if times:
-        first = min(times.values())
-        others = {
-            (t, p): (positions.get(t, {}).get(p, 0), end)
-            for (t, p), end in latest.items()
-            if times.get((t, p)) != first
-        }
-        for place, offset in index.offsets_at(others, first).items():
-            latest[place] = min(latest[place], offset)
+    moments = _moments(begins, cuts, index, _BEFORE_ALL if after is None else after.moment_ms)
+    latest = {(t, p): end for t, parts in ends.items() for p, end in parts.items()} | cuts
+    if moments:
+        first = min(moments, key=lambda place: moments[place])
+        ranges = {place: (begins[place], end) for place, end in latest.items()}
+        stops = index.offsets_at(ranges, moments[first])
+        chosen = {p: max(begins[p], min(end, stops.get(p, end))) for p, end in latest.items()}
+        # Where records that were read before are later than all that are left, none would go on.
+        if chosen == begins:
+            chosen[first] = cuts[first]
+        latest = chosen
+    return Slice(
+        {topic: {p: latest[topic, p] for p in parts} for topic, parts in ends.items()},
+        min(moments.values(), default=_BEFORE_ALL),
+    )
+
+
+def _moments(
+    begins: Found, cuts: Found, index: TimeIndex, earliest_ms: int
+) -> dict[PartitionKey, int]:
+    """Return the time at each cut, behind that of the record at which its partition goes on."""
+    firsts = index.times_at({place: begins[place] for place in cuts})
     return {
-        topic: {p: max(latest[topic, p], positions.get(topic, {}).get(p, 0)) for p in parts}
-        for topic, parts in ends.items()
+        place: max(time_ms, firsts[place] + 1, earliest_ms)
+        for place, time_ms in index.times_at(cuts).items()
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from orion.log import Offsets, TopicTimes, slice_ends
+from orion.log import Offsets, Slice, TopicTimes, slice_topics
 
 # What Spark says of a query that has planned a batch and found nothing to read.
 _WAITING = "Waiting for data to arrive"
@@ -36,6 +36,7 @@ class Pace:
         self._limits, self._times = limits, times
         self._lock = threading.Lock()
         self._positions: Offsets | None = None
+        self._slice: Slice | None = None
         self._is_in_step = False
 
     def begin(self, execution: Any, ended: threading.Event) -> None:
@@ -84,18 +85,18 @@ class Pace:
             _bind(source, None)
             start = source.deserializeOffset(_written(topic, positions[topic]))
             ends |= _read(source.latestOffset(start, limits.allAvailable()).json())
-        bounds = slice_ends(positions, ends, self._limits, self._times)
+        found = slice_topics(positions, ends, self._limits, self._times, after=self._slice)
         chosen = execution.uniqueSources()
         for source, topic in sources:
             limit = limits.maxRows(self._limits[topic])
-            if bounds is not None:
-                last = source.deserializeOffset(_written(topic, bounds[topic]))
+            if found is not None:
+                last = source.deserializeOffset(_written(topic, found.ends[topic]))
                 _bind(source, last.partitionToOffsets())
                 limit = limits.allAvailable()
             chosen = chosen.updated(source, limit)
         # At once for all of them: Spark may be planning.
         getattr(execution, "uniqueSources_$eq")(chosen)
-        self._is_in_step = bounds is not None
+        self._slice, self._is_in_step = found or self._slice, found is not None
 
 
 def _positions(execution: Any) -> dict[str, dict[int, int]]:

@@ -68,16 +68,21 @@ class Question:
     def is_table(self) -> bool:
         return self.source.is_table or bool(self.by)
 
-    @property
-    def statement(self) -> str:
+    def statement(self, name: str = "answer", options: str = "") -> str:
+        """Return it in SQL.
+
+        Args:
+            options: Further options of what it makes.
+        """
+        options = ", ".join(["KEY_FORMAT='JSON'"] * (len(self.by) > 1) + [options] * bool(options))
         keys = self.by or (self.into or column(self.source.key),)
         columns = [
             *(f"{e.sql} AS g{n}" for n, e in enumerate(keys)),
             *(f"{e.sql} AS c{n}" for n, e in enumerate(self.selected)),
         ]
         parts = [
-            f"CREATE {'TABLE' if self.is_table else 'STREAM'} answer",
-            " WITH (KEY_FORMAT='JSON')" if len(keys) > 1 else "",
+            f"CREATE {'TABLE' if self.is_table else 'STREAM'} {name}",
+            f" WITH ({options})" if options else "",
             f" AS SELECT {', '.join(columns)} FROM {self.source.sql}",
             "" if self.window is None else self.window.sql,
             "" if self.where is None else f" WHERE {self.where.sql}",

@@ -8,16 +8,28 @@ from typing import Any
 STEP_MS = 1_000
 _LATEST_MS, _EARLIEST_MS = 8 * STEP_MS, 2 * STEP_MS
 KEYS = ("a", "b", "c", "d")
-DECLARED = (
-    "CREATE STREAM a (k STRING KEY, id INT, n BIGINT, s STRING)"
-    " WITH (KAFKA_TOPIC='a', VALUE_FORMAT='JSON');",
-    "CREATE STREAM b (k STRING KEY, id INT, m BIGINT) WITH (KAFKA_TOPIC='b', VALUE_FORMAT='JSON');",
-    "CREATE TABLE t (k STRING PRIMARY KEY, name STRING, v BIGINT)"
-    " WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');",
-    "CREATE TABLE u (k STRING PRIMARY KEY, w BIGINT) WITH (KAFKA_TOPIC='u', VALUE_FORMAT='JSON');",
-)
+_COLUMNS = {
+    "a": ("STREAM", "k STRING KEY, id INT, n BIGINT, s STRING"),
+    "b": ("STREAM", "k STRING KEY, id INT, m BIGINT"),
+    "t": ("TABLE", "k STRING PRIMARY KEY, name STRING, v BIGINT"),
+    "u": ("TABLE", "k STRING PRIMARY KEY, w BIGINT"),
+}
 COLUMNS = {"a": ("id", "n", "s"), "b": ("id", "m"), "t": ("name", "v"), "u": ("w",)}
 _UNREADABLE = (b"{", b"not json", b'{"id": "many"', b"\xff\xfe")
+
+
+def declared(prefix: str = "", options: str = "") -> tuple[str, ...]:
+    """Return the statements that declare two streams and two tables.
+
+    Args:
+        prefix: What the names of their topics begin with.
+        options: Further options of the topics.
+    """
+    return tuple(
+        f"CREATE {kind} {name} ({columns})"
+        f" WITH (KAFKA_TOPIC='{prefix}{name}', VALUE_FORMAT='JSON'{options});"
+        for name, (kind, columns) in _COLUMNS.items()
+    )
 
 
 @dataclass(frozen=True)
