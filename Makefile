@@ -50,10 +50,11 @@ integration: setup
 
 test: check integration ## Everything, with real Kafka and Spark (what CI runs)
 
-soak: setup ## What takes too long for make test: 200 kill strikes, 1,000 random queries, tests/soak
+soak: setup ## What takes too long for make test: 200 kill strikes, 1,000 random queries and 200 of live topics, tests/soak
 	@SOAK_STRIKES=200 $(SPREAD) tests/integration/test_kill.py --timeout 7200
 	@$(BIN)/pytest -q tests/soak
 	@SOAK_QUESTIONS=1000 $(BIN)/pytest -q tests/integration/test_sql_differential.py --timeout 7200
+	@SOAK_LIVE_QUESTIONS=200 $(BIN)/pytest -q tests/integration/test_sql_differential_live.py --timeout 7200
 
 bench: setup ## Throughput, CPU and latency against Spark's own sink, interleaved
 	@$(BIN)/python -m bench

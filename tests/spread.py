@@ -14,6 +14,7 @@ FIRST = (
     "test_sql_kill.py",
     "test_cluster.py",
     "test_sql_differential.py",
+    "test_sql_differential_live.py",
     "test_sql_state_kill.py",
     "test_broker_kill.py",
     "test_queries_cli.py",

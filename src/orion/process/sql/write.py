@@ -54,7 +54,8 @@ class RecordColumns:
         )
         key_bytes = self.key.body(_KEY)
         if bounds:
-            key_bytes = F.concat(key_bytes, *(_long_bytes(quoted(name)) for name in bounds))
+            # Whole numbers are eight bytes, the highest first.
+            key_bytes = F.concat(key_bytes, *(quoted(name).cast("binary") for name in bounds))
         if self.can_fail:
             encoded = self._set_aside(encoded, key_bytes, around)
             key_bytes = F.col("key")
@@ -99,10 +100,6 @@ def _bounds(sink: Source) -> list[str]:
         return []
     is_session = sink.windowed.kind is tree.WindowKind.SESSION
     return ["$window.end", "$window.start"] if is_session else ["$window.start"]
-
-
-def _long_bytes(value: Column) -> Column:
-    return F.unhex(F.lpad(F.hex(value), 16, "0"))
 
 
 def _record_time(sink: Source, around: Surroundings) -> Column:
