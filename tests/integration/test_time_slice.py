@@ -1,5 +1,7 @@
 """Where times lie in topics of a real broker."""
 
+import random
+
 from orion.app import App
 from orion.log import Record, TopicTimes, produce
 
@@ -35,16 +37,22 @@ def _value(record: Record) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def test_every_partition_answers_where_records_are_large(app: App, topic: str) -> None:
-    """Brokers fill an answer with the first partition that is asked for, and leave others out."""
-    app.topics.create(topic, partitions=6, configs={"retention.ms": "-1"})
+def test_every_partition_answers_where_batches_are_large(app: App, topic: str) -> None:
+    """Brokers fill an answer with the first partition that is asked for, and leave others out.
+
+    A second for each of those would be more than a look-up may take.
+    """
+    app.topics.create(topic, partitions=24, configs={"retention.ms": "-1"})
+    noise = random.Random(1)
     records = [
-        Record(b"x" * 20_000, partition=n % 6, timestamp_ms=_BEGIN_MS + n // 6) for n in range(600)
+        Record(noise.randbytes(500), partition=partition, timestamp_ms=_BEGIN_MS + n)
+        for partition in range(24)
+        for n in range(1_000)
     ]
     produce(app.connection, topic, records)
     times = TopicTimes(app.connection, {topic: lambda record: record.timestamp_ms})
-    places = {(topic, partition): 10 * partition for partition in range(6)}
-    wanted = {(topic, partition): _BEGIN_MS + 10 * partition for partition in range(6)}
+    places = {(topic, partition): 10 * partition for partition in range(24)}
+    wanted = {(topic, partition): _BEGIN_MS + 10 * partition for partition in range(24)}
     assert times.times_at(places) == wanted
-    ranges = dict.fromkeys(places, (0, 100))
-    assert times.offsets_at(ranges, _BEGIN_MS + 42) == dict.fromkeys(places, 42)
+    ranges = dict.fromkeys(places, (0, 1_000))
+    assert times.offsets_at(ranges, _BEGIN_MS + 420) == dict.fromkeys(places, 420)

@@ -19,8 +19,12 @@ from orion.model import UnavailableError
 
 _WAIT_S = 0.5
 # Of each partition one record is looked at; brokers send the whole batch that it lies in, or none
-# where another partition of the answer has taken the room.
-_FETCH = {"fetch_message_max_bytes": 64 << 10, "queued_min_messages": 1}
+# where another partition of the answer has taken the room. Those ask again at once.
+_FETCH = {
+    "fetch_message_max_bytes": 64 << 10,
+    "queued_min_messages": 1,
+    "fetch_queue_backoff_ms": 1,
+}
 # So many records without a readable time are passed over; behind them the log's own time counts.
 _MOST_UNREADABLE = 100
 _BEFORE_ALL = -(1 << 62)
