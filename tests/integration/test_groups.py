@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -84,6 +85,27 @@ def member(kafka: KafkaServer, topic: str) -> Iterator[str]:
 def _json(done: "subprocess.CompletedProcess[bytes]") -> Any:
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)
+
+
+def test_every_partition_has_an_age_where_batches_are_large(
+    kafka: KafkaServer, groups: Groups, topic: str
+) -> None:
+    """Brokers fill an answer with one large batch; a second for each is more than there is."""
+    Topics(kafka.connection).create(topic, partitions=24)
+    noise = random.Random(1)
+    now_ms = int(time.time() * 1_000)
+    places = [(partition, number) for partition in range(24) for number in range(500)]
+    records = [
+        Record(noise.randbytes(500), partition=p, timestamp_ms=now_ms + n) for p, n in places
+    ]
+    produce(kafka.connection, topic, records)
+    name = f"behind-{topic}"
+    reader = Consumer({"bootstrap.servers": kafka.addresses, "group.id": name})
+    reader.commit(offsets=[TopicPartition(topic, p, 0) for p in range(24)], asynchronous=False)
+    reader.close()
+    partitions = groups.get(name).partitions
+    assert len(partitions) == 24
+    assert all(partition.age_ms is not None for partition in partitions)
 
 
 def test_a_query_without_members_shows_fully(orion: Run, query: str, topic: str) -> None:

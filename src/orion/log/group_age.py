@@ -23,15 +23,7 @@ def read_ages_ms(
     """
     if not offsets:
         return {}
-    # One record a partition is enough, so little is fetched and nothing is waited for.
-    consumer = connection.consumer(
-        "orion-age",
-        enable_partition_eof=True,
-        auto_offset_reset="earliest",
-        max_partition_fetch_bytes=1_024,
-        fetch_wait_max_ms=10,
-        queued_min_messages=1,
-    )
+    consumer = connection.glancing_consumer("orion-age")
     ages: dict[PartitionKey, int] = {}
     deadline = time.monotonic() + timeout_s
     try:

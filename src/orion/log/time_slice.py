@@ -17,14 +17,8 @@ from orion.log.record import Record
 from orion.log.transaction import Offsets
 from orion.model import UnavailableError
 
+_GROUP = "orion-times"
 _WAIT_S = 0.5
-# Of each partition one record is looked at; brokers send the whole batch that it lies in, or none
-# where another partition of the answer has taken the room. Those ask again at once.
-_FETCH = {
-    "fetch_message_max_bytes": 64 << 10,
-    "queued_min_messages": 1,
-    "fetch_queue_backoff_ms": 1,
-}
 # So many records without a readable time are passed over; behind them the log's own time counts.
 _MOST_UNREADABLE = 100
 _BEFORE_ALL = -(1 << 62)
@@ -138,7 +132,7 @@ class TopicTimes:
 
     def times_at(self, places: Mapping[PartitionKey, int]) -> Found:
         """Return the time of the record at each offset, or of the next one; no record: left out."""
-        with closing(self._consumer()) as consumer:
+        with closing(self._connection.glancing_consumer(_GROUP)) as consumer:
             return self._times(consumer, places)
 
     def offsets_at(self, ranges: Mapping[PartitionKey, Bounds], time_ms: int) -> Found:
@@ -154,7 +148,7 @@ class TopicTimes:
         """Halve each range until it is one offset; the log has no index of such times."""
         first = {place: start for place, (start, _) in ranges.items()}
         last = {place: end for place, (_, end) in ranges.items()}
-        with closing(self._consumer()) as consumer:
+        with closing(self._connection.glancing_consumer(_GROUP)) as consumer:
             while middles := {p: (first[p] + last[p]) // 2 for p in ranges if first[p] < last[p]}:
                 times = self._times(consumer, middles)
                 for place, middle in middles.items():
@@ -163,14 +157,6 @@ class TopicTimes:
                     else:
                         first[place] = middle + 1
         return first
-
-    def _consumer(self) -> Consumer:
-        return self._connection.consumer(
-            "orion-times",
-            enable_partition_eof=True,
-            auto_offset_reset="earliest",
-            **_FETCH,
-        )
 
     def _times(self, consumer: Consumer, places: Mapping[PartitionKey, int]) -> Found:
         consumer.assign([TopicPartition(*place, offset) for place, offset in places.items()])
