@@ -137,18 +137,32 @@ def show(results: dict[str, Any]) -> None:
         "state",
         "latency_ms",
     ):
-        if title not in results:
-            continue
-        rows = results[title]
-        table = Table(title=title)
-        columns = list(dict.fromkeys(name for row in rows.values() for name in row))
-        for column in ("", *columns):
-            table.add_column(column, justify="right" if column else "left")
-        for name, row in rows.items():
-            table.add_row(name, *(str(row.get(column, "")) for column in columns))
-        console.print(table)
+        if title in results:
+            wide = _columns(title, results[title])
+            needed = console.measure(wide, options=console.options.update(width=1_000)).minimum
+            is_too_wide = needed > console.width
+            console.print(_lines(title, results[title]) if is_too_wide else wide)
     if "platform" in results:
         console.print(results["platform"])
+
+
+def _columns(title: str, rows: dict[str, Any]) -> Table:
+    """Return figures as a table with a column for each kind of them."""
+    table = Table(title=title)
+    columns = list(dict.fromkeys(name for row in rows.values() for name in row))
+    for column in ("", *columns):
+        table.add_column(column, justify="right" if column else "left", no_wrap=bool(column))
+    for name, row in rows.items():
+        table.add_row(name, *(str(row.get(column, "")) for column in columns))
+    return table
+
+
+def _lines(title: str, rows: dict[str, Any]) -> Table:
+    """Return the figures of each thing beside its name, for a terminal that is too narrow."""
+    table = Table("", "", title=title, show_header=False)
+    for name, row in rows.items():
+        table.add_row(name, ", ".join(f"{figure} {value}" for figure, value in row.items()))
+    return table
 
 
 if __name__ == "__main__":
