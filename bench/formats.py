@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.avro.functions import from_avro, to_avro
+from rich.progress import track
 
 from bench.measure import Cost, cost_of
 from orion.formats import Format, FormatSpec, MemorySchemas, schema_of
@@ -45,7 +46,7 @@ def run_formats(spark: SparkSession, *, records: int, rounds: int) -> dict[str, 
         each.count()
     runs = {**_decoding(avro_bytes, json_bytes, schemas), **_encoding(rows, schemas)}
     costs: dict[str, list[Cost]] = {name: [] for name in runs}
-    for number in range(rounds + 2):
+    for number in track(range(rounds + 2), "formats", transient=True):
         for name, (_, run) in runs.items():
             cost = cost_of(run)
             # The first two rounds let the JVM compile.

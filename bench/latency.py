@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
+from rich.progress import track
 
 import orion
 from bench.contender import spark_rows
@@ -36,9 +37,10 @@ SCHEMA = "auction BIGINT, bidder BIGINT, price BIGINT, dateTime BIGINT"
 
 def run_latency(addresses: str, *, seconds: int, only: str = "") -> dict[str, Any]:
     chosen = {name: start for name, start in _CONTENDERS.items() if only in name}
-    for start in chosen.values():
+    for start in track(chosen.values(), "warming up", transient=True):
         _measure(addresses, start, _WARM_UP_S)
-    return {name: _measure(addresses, start, seconds) for name, start in chosen.items()}
+    measured = track(chosen.items(), "latency", transient=True)
+    return {name: _measure(addresses, start, seconds) for name, start in measured}
 
 
 def _measure(addresses: str, start: Start, seconds: int) -> dict[str, float]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from rich.progress import track
 
 from orion.formats import arrow_type
 from orion.model import Field, Scalar
@@ -132,7 +133,7 @@ SUBJECTS = {
 def run_operators(*, rows: int = _ROWS, rounds: int = _ROUNDS, only: str = "") -> dict[str, Any]:
     """Return rows a second and core of each operator, with few and with many keys."""
     results: dict[str, Any] = {}
-    for name, subject in SUBJECTS.items():
+    for name, subject in track(SUBJECTS.items(), "operators", transient=True):
         if only in name:
             results[name] = {
                 f"rows/s, {keys:,} keys": _rate(subject, keys, rows, rounds) for keys in KEYS

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
+from rich.progress import track
 
 from bench import by_hand
 from bench.bids import COLUMNS, CONDITION, KEPT, load
@@ -163,7 +164,7 @@ def _compare(
 ) -> dict[str, Any]:
     costs: dict[str, list[Cost]] = {how: [] for how in jobs}
     ways = list(jobs)
-    for number in range(_WARM_UPS + rounds):
+    for number in track(range(_WARM_UPS + rounds), name, transient=True):
         # Each goes first in its turn.
         turn = number % len(ways)
         for how in ways[turn:] + ways[:turn]:

@@ -5,6 +5,7 @@ import statistics
 from typing import Any
 
 from confluent_kafka import Producer
+from rich.progress import track
 
 from bench.bids import COLUMNS, load
 from bench.measure import cost_of
@@ -65,7 +66,7 @@ def run_sql_state(app: App, *, records: int, rounds: int, only: str) -> dict[str
     queries = plan_queries(app, _SOURCES + "".join(created))
     return {
         name: _measure(app, started, records, rounds)
-        for name, started in zip(chosen, queries, strict=True)
+        for name, started in track([*zip(chosen, queries, strict=True)], "state", transient=True)
     }
 
 

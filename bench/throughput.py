@@ -4,6 +4,8 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
+from rich.progress import track
+
 import orion
 from bench.bids import bad_among, bids, load
 from bench.contender import orion_run, spark_run
@@ -31,7 +33,7 @@ def run_throughput(addresses: str, *, records: int, rounds: int) -> dict[str, An
         warm_up()
     costs: dict[str, list[Cost]] = {name: [] for name in contenders}
     names = list(contenders)
-    for number in range(rounds):
+    for number in track(range(rounds), "throughput", transient=True):
         for name in names[number % len(names) :] + names[: number % len(names)]:
             costs[name].append(cost_of(contenders[name]))
     orion.spark.catalog.clearCache()
