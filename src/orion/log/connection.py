@@ -57,7 +57,13 @@ class Connection:
 
     def consumer(self, group: str, **extra: Any) -> Consumer:
         """Return a read-committed consumer that commits nothing by itself."""
-        given = {"enable_auto_commit": False, "isolation_level": "read_committed", **extra}
+        given = {
+            "enable_auto_commit": False,
+            "isolation_level": "read_committed",
+            # A reader that is faster than its queue is long would wait for a second each time.
+            "fetch_queue_backoff_ms": 10,
+            **extra,
+        }
         return Consumer(self.client_options(group_id=group, **given))
 
     def glancing_consumer(self, group: str) -> Consumer:
