@@ -1,5 +1,7 @@
 """Transactions of the log: all or nothing, fenced, and found again after a crash."""
 
+from collections.abc import Callable
+
 import pytest
 
 import orion.log.transaction as transaction_module
@@ -13,7 +15,10 @@ from orion.log import (
     TransactionalWriter,
     consume,
 )
+from orion.model import UnavailableError
+from orion.supervise import free_ports
 from orion.testing.kafka import KafkaServer
+from orion.testing.project import Project
 from orion.testing.wait import wait_until
 
 
@@ -108,3 +113,38 @@ def test_a_full_queue_delays_records_and_loses_none(
         transaction.write(Outgoing(topic, sent, keys=[b"k"] * len(sent)))
     writer.close()
     assert [record.value for record in committed(kafka, topic, len(sent))] == sent
+
+
+@pytest.mark.slow
+def test_a_broker_that_goes_away_in_the_middle_holds_nobody_up(project: Project) -> None:
+    """Kafka's client waits for ever for offsets to be taken, whatever time it is given."""
+    port, controller = free_ports(2)
+    project.succeed("up", "--detach", "--port", str(port), "--controller-ports", str(controller))
+    connection = project.connection
+    Topics(connection).create("numbers", partitions=1)
+    first = TransactionalWriter(connection, "query", timeout_s=2)
+    first.open()
+    _commit(first, 1)
+    with pytest.raises(UnavailableError):
+        _commit(first, 2, in_between=lambda: project.succeed("broker", "stop", "1"))
+    first.close()
+    project.succeed("broker", "start", "1")
+    connection.wait(timeout_s=60)
+    second = TransactionalWriter(connection, "query")
+    second.open()
+    position = second.position(["numbers"])
+    assert position is not None
+    assert position.batch == 1
+    _commit(second, 3)
+    second.close()
+    found = consume(connection, Selection("numbers"))
+    assert [record.value for record in found] == [b"1", b"3"]
+
+
+def _commit(
+    writer: TransactionalWriter, number: int, *, in_between: Callable[[], object] = lambda: None
+) -> None:
+    with writer.transaction() as transaction:
+        transaction.write(Outgoing("numbers", [b"%d" % number]))
+        in_between()
+        transaction.commit_offsets({"numbers": {0: number}}, checkpoint="c", batch=number)

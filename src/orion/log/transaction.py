@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat, starmap
 from operator import length_hint
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from orion.log.connection import BrokerUnreachableError, Connection
+from orion.log.in_time import CallStuckError, call_in_time
 from orion.log.stamp import decode_stamp, encode_stamp
 from orion.model import ConflictError, UnavailableError
 
@@ -114,11 +116,16 @@ class Position:
 
 
 class TransactionalWriter:
-    """The one producer of a query; opening it fences every earlier one of the same name."""
+    """The one producer of a query; opening it fences every earlier one of the same name.
 
-    def __init__(self, connection: Connection, name: str) -> None:
+    Args:
+        timeout_s: How long one request of a transaction may last.
+    """
+
+    def __init__(self, connection: Connection, name: str, *, timeout_s: float = _TIMEOUT_S) -> None:
         self._connection = connection
         self._name = name
+        self._timeout_s = timeout_s
         self._producer: Producer | None = None
         # It never subscribes: it lends its group's identity to the transaction.
         self._group: Consumer | None = None
@@ -130,7 +137,7 @@ class TransactionalWriter:
         self._producer = self._connection.producer(**options)
         self._group = self._connection.consumer(self._name)
         with self._translated():
-            self._producer.init_transactions(_TIMEOUT_S)
+            self._producer.init_transactions(self._timeout_s)
 
     def close(self) -> None:
         """Let go of the clients; an open transaction is aborted."""
@@ -146,7 +153,7 @@ class TransactionalWriter:
         if not partitions:
             return None
         with self._translated():
-            committed = reader.committed(partitions, timeout=_TIMEOUT_S)
+            committed = reader.committed(partitions, timeout=self._timeout_s)
         offsets: dict[str, dict[int, int]] = {}
         batch, checkpoint = -1, ""
         for item in committed:
@@ -166,8 +173,12 @@ class TransactionalWriter:
         with self._translated():
             self._producer.begin_transaction()
             try:
-                yield Transaction(self._producer, self._group)
+                yield Transaction(self._producer, self._group, self._timeout_s)
                 self._commit()
+            except CallStuckError:
+                # It would wait for the same call. The next owner of the name aborts.
+                self._producer = None
+                raise
             except BaseException:
                 self._abort()
                 raise
@@ -176,7 +187,7 @@ class TransactionalWriter:
         assert self._producer is not None
         while True:
             try:
-                self._producer.commit_transaction(_TIMEOUT_S)
+                call_in_time("commit", self._producer.commit_transaction, self._timeout_s)
             except KafkaException as error:
                 if not error.args[0].retriable():
                     raise
@@ -186,8 +197,8 @@ class TransactionalWriter:
     def _abort(self) -> None:
         assert self._producer is not None
         try:
-            self._producer.abort_transaction(_TIMEOUT_S)
-        except KafkaException:
+            call_in_time("abort", self._producer.abort_transaction, self._timeout_s)
+        except (KafkaException, CallStuckError):
             # A fenced or unreachable producer cannot abort; the next owner of the name does.
             self._producer = None
 
@@ -210,9 +221,10 @@ class TransactionalWriter:
 class Transaction:
     """An open transaction; used by one thread, inside its `with` block."""
 
-    def __init__(self, producer: Producer, group: Consumer) -> None:
+    def __init__(self, producer: Producer, group: Consumer, timeout_s: float) -> None:
         self._producer = producer
         self._group = group
+        self._timeout_s = timeout_s
 
     def write(self, outgoing: Outgoing) -> None:
         """Add records, in their order."""
@@ -244,7 +256,9 @@ class Transaction:
         ]
         if positions:
             metadata = self._group.consumer_group_metadata()
-            self._producer.send_offsets_to_transaction(positions, metadata, _TIMEOUT_S)
+            # While the group's coordinator is down it waits for ever, and hears of no return.
+            send = partial(self._producer.send_offsets_to_transaction, positions, metadata)
+            call_in_time("send offsets", send, self._timeout_s)
 
 
 def _calls(
