@@ -1,6 +1,7 @@
 """Transactions of the log: all or nothing, fenced, and found again after a crash."""
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -10,6 +11,7 @@ from orion.log import (
     Groups,
     Outgoing,
     Record,
+    RecordRefusedError,
     Selection,
     Topics,
     TransactionalWriter,
@@ -113,6 +115,26 @@ def test_a_full_queue_delays_records_and_loses_none(
         transaction.write(Outgoing(topic, sent, keys=[b"k"] * len(sent)))
     writer.close()
     assert [record.value for record in committed(kafka, topic, len(sent))] == sent
+
+
+def test_a_record_that_is_refused_is_named_whenever_it_is_heard_of(
+    kafka: KafkaServer, topic: str
+) -> None:
+    """The answer to the record comes ahead of the offsets, beside them, or behind them."""
+    Topics(kafka.connection).create(topic, partitions=1, configs={"max.message.bytes": "1000000"})
+    large = random.Random(1).randbytes(1_100_000)
+    for number in range(30):
+        writer = TransactionalWriter(kafka.connection, f"{topic}-query")
+        writer.open()
+        with pytest.raises(RecordRefusedError):
+            _write_with_offsets(writer, topic, [large, *[b"small"] * (1_000 * number)])
+        writer.close()
+
+
+def _write_with_offsets(writer: TransactionalWriter, topic: str, values: Sequence[bytes]) -> None:
+    with writer.transaction() as transaction:
+        transaction.write(Outgoing(topic, values))
+        transaction.commit_offsets({topic: {0: 1}}, checkpoint="c", batch=1)
 
 
 @pytest.mark.slow

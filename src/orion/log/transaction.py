@@ -20,6 +20,11 @@ Headers = Sequence[tuple[str, bytes | None]]
 Offsets = Mapping[str, Mapping[int, int]]
 
 _TIMEOUT_S = 30.0
+# How long the end of a transaction is waited for at once. What could not be aborted in that time,
+# the next owner of the name aborts.
+_AT_ONCE_S = 3.0
+# A call that keeps to its time, more or less, is not given up.
+_MARGIN_S = 5.0
 _PRODUCER: dict[str, Any] = {
     # The next transaction waits this long between tries while the last one is being closed.
     "retry_backoff_ms": 5,
@@ -179,6 +184,10 @@ class TransactionalWriter:
                 # It would wait for the same call. The next owner of the name aborts.
                 self._producer = None
                 raise
+            except KafkaException as error:
+                cause = self._cause(error)
+                self._abort()
+                raise cause from error
             except BaseException:
                 self._abort()
                 raise
@@ -187,17 +196,35 @@ class TransactionalWriter:
         assert self._producer is not None
         while True:
             try:
-                call_in_time("commit", self._producer.commit_transaction, self._timeout_s)
+                # Asked again it goes on, or tells of a record that was refused meanwhile.
+                commit = self._producer.commit_transaction
+                call_in_time("commit", commit, _AT_ONCE_S, limit_s=self._timeout_s + _MARGIN_S)
             except KafkaException as error:
                 if not error.args[0].retriable():
                     raise
             else:
                 return
 
+    def _cause(self, error: KafkaException) -> KafkaException:
+        """Return why an open transaction failed: by a record that was refused, say.
+
+        What is asked of it behind that fails for a reason of its own.
+        """
+        assert self._producer is not None
+        try:
+            # Never begins another while one is open; one that has failed says here by what.
+            self._producer.begin_transaction()
+        except KafkaException as told:
+            if told.args[0].txn_requires_abort():
+                return told
+        return KafkaException(error.args[0])
+
     def _abort(self) -> None:
         assert self._producer is not None
         try:
-            call_in_time("abort", self._producer.abort_transaction, self._timeout_s)
+            # With records behind a refused one it takes all the time that it is given.
+            abort = self._producer.abort_transaction
+            call_in_time("abort", abort, _AT_ONCE_S, limit_s=_AT_ONCE_S + _MARGIN_S)
         except (KafkaException, CallStuckError):
             # A fenced or unreachable producer cannot abort; the next owner of the name does.
             self._producer = None
@@ -258,7 +285,8 @@ class Transaction:
             metadata = self._group.consumer_group_metadata()
             # While the group's coordinator is down it waits for ever, and hears of no return.
             send = partial(self._producer.send_offsets_to_transaction, positions, metadata)
-            call_in_time("send offsets", send, self._timeout_s)
+            limit_s = self._timeout_s + _MARGIN_S
+            call_in_time("send offsets", send, self._timeout_s, limit_s=limit_s)
 
 
 def _calls(
