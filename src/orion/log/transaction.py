@@ -12,7 +12,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from orion.log.connection import BrokerUnreachableError, Connection
-from orion.log.in_time import CallStuckError, call_in_time
+from orion.log.deadline import CallStuckError, call_in_time
 from orion.log.stamp import decode_stamp, encode_stamp
 from orion.model import ConflictError, UnavailableError
 
