@@ -29,11 +29,16 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a variant."""
+    """A parameter of a variant.
+
+    Args:
+        is_constant: Whether a call gives a literal for it, which shapes an aggregate.
+    """
 
     name: str
     pattern: Pattern
     description: str = ""
+    is_constant: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.pattern}"
@@ -84,7 +89,7 @@ class Variant:
 
     def match(self, given: Sequence[Given]) -> "Matched":
         """Fit arguments to the parameters, or raise MismatchError."""
-        parameters = self._spread(len(given))
+        parameters = self.spread(len(given))
         binding = Binding()
         for parameter, argument in zip(parameters, given, strict=True):
             if not isinstance(argument, LambdaArgument):
@@ -107,7 +112,8 @@ class Variant:
             return self.returns([kind or Scalar.STRING for kind in types])
         return binding.fill(self.returns) or Scalar.STRING
 
-    def _spread(self, count: int) -> list[Parameter]:
+    def spread(self, count: int) -> list[Parameter]:
+        """Return the parameter that each of so many arguments is for, or raise MismatchError."""
         extra = count - len(self.parameters)
         if self.repeated is None:
             if extra:
@@ -174,7 +180,7 @@ def variant(
 
     Args:
         parameters: Names and patterns, such as `text STRING, more STRING...`; the three points
-            mark the one that may be repeated.
+            mark the one that may be repeated, as `n INT CONSTANT` does one that takes literals.
         returns: A pattern, or a function of the parameters' types.
         meaning: The function itself.
         takes_nulls: Whether NULL is given to the meaning.
@@ -187,6 +193,7 @@ def variant(
         name, _, kind = part.partition(" ")
         if kind.endswith("..."):
             repeated, kind = at, kind.removesuffix("...")
-        made.append(Parameter(name, read_pattern(kind)))
+        plain = kind.removesuffix(" CONSTANT")
+        made.append(Parameter(name, read_pattern(plain), is_constant=plain != kind))
     result = read_pattern(returns) if isinstance(returns, str) else returns
     return Variant(tuple(made), result, meaning, repeated, takes_nulls, typed, description)

@@ -24,6 +24,8 @@ MAX_TOKENS = 10_000
 
 _LARGEST_INTEGER = 2**31 - 1
 _LARGEST_LONG = 2**63 - 1
+# Times in milliseconds stay within 64 bits when a few of these are added.
+_LONGEST_MS = 100_000_000 * 24 * 3_600_000
 
 
 class Cursor:
@@ -211,7 +213,10 @@ class Cursor:
         """Read an amount with its unit."""
         start = self.mark()
         amount = self.integer()
-        return Duration(amount, self.unit(), place=self.place(start))
+        found = Duration(amount, self.unit(), place=self.place(start))
+        if found.ms > _LONGEST_MS:
+            self.fail(reason="a duration is at most 100,000,000 days", at=start)
+        return found
 
     def unit(self) -> TimeUnit:
         """Read a unit of time."""
@@ -241,8 +246,12 @@ class Cursor:
         """Come back from a level."""
         self._depth -= 1
 
-    def fail(self, *, reason: str | None = None, hint: str | None = None) -> NoReturn:
-        """Raise what was found here and what could have stood here."""
+    def fail(
+        self, *, reason: str | None = None, hint: str | None = None, at: int | None = None
+    ) -> NoReturn:
+        """Raise what was found here, or at a mark, and what could have stood there."""
+        if at is not None:
+            self._index, self.token = at, self._tokens[at]
         token = self.token
         found = "the end" if token.kind == "END" else f"'{self.text[token.start : token.end][:60]}'"
         raise SqlSyntaxError(
@@ -265,9 +274,8 @@ class Cursor:
             but: How many of those may stand here.
         """
         if len(self._extras) > but:
-            self._index, reason = self._extras[but]
-            self.token = self._tokens[self._index]
-            self.fail(reason=reason)
+            at, reason = self._extras[but]
+            self.fail(reason=reason, at=at)
 
     def expected(self, what: str) -> None:
         """Note something that could stand here, for the error."""

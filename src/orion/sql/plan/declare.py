@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from orion.model import Field, Scalar, Type
+from orion.sql.function.moment import PatternError, check_pattern
 from orion.sql.parse import resolve_type, tree
 from orion.sql.parse.tree import ColumnMark, SourceKind
 from orion.sql.plan.errors import StatementError
@@ -92,6 +93,13 @@ def check_event_time(
     """Raise unless the record's time can be read from its column."""
     if event_time is None:
         return
+    if event_time.pattern is not None:
+        try:
+            check_pattern(event_time.pattern)
+        except PatternError as error:
+            raise StatementError(
+                f"TIMESTAMP_FORMAT '{event_time.pattern}' cannot be read: {error}", node=node
+            ) from error
     found = next((column for column in columns if column.name == event_time.column), None)
     if found is None:
         raise StatementError(
@@ -180,6 +188,12 @@ def _check_columns(
     *,
     needs_schema: bool,
 ) -> None:
+    if not columns:
+        raise StatementError(
+            "No column is declared, and the formats have no schemas that would tell.",
+            node=statement,
+            fix="Declare them behind the name: (id INT KEY, amount DOUBLE).",
+        )
     for column in columns:
         if column.name in RESERVED:
             raise StatementError(
@@ -190,18 +204,11 @@ def _check_columns(
     if twice is not None:
         raise StatementError(f"Column '{twice}' is there twice.", node=statement)
     roles = [column.role for column in columns]
-    if statement.kind is SourceKind.TABLE and Role.KEY not in roles:
-        raise StatementError(
-            "A table needs a PRIMARY KEY.",
-            node=statement,
-            fix="Mark the column that is the record's key: id BIGINT PRIMARY KEY.",
-        )
+    _check_keys(statement, properties, roles)
     if Role.VALUE not in roles and needs_schema:
         raise StatementError(
             "No value column is declared, and the schema registry knows none.", node=statement
         )
-    if Role.KEY not in roles and "KEY_FORMAT" in properties:
-        _check_keyless(properties, statement)
     headers = [column.header for column in columns if column.role is Role.HEADERS]
     if len(set(headers)) != len(headers) or (None in headers and len(headers) > 1):
         raise StatementError(
@@ -209,6 +216,21 @@ def _check_columns(
         )
 
 
-def _check_keyless(properties: Properties, node: tree.Node) -> None:
-    if str(properties.get("KEY_FORMAT")).upper() not in ("NONE", "KAFKA"):
-        raise StatementError("A key format is named, but there is no key column.", node=node)
+def _check_keys(
+    statement: tree.CreateSource, properties: Properties, roles: Sequence[Role]
+) -> None:
+    if Role.KEY in roles:
+        return
+    if statement.kind is SourceKind.TABLE:
+        raise StatementError(
+            "A table needs a PRIMARY KEY.",
+            node=statement,
+            fix="Mark the column that is the record's key: id BIGINT PRIMARY KEY.",
+        )
+    if "WINDOW_TYPE" in properties:
+        raise StatementError(
+            "Windows are a part of the key, so a windowed source needs a KEY column.",
+            node=statement,
+        )
+    if str(properties.get("KEY_FORMAT", "NONE")).upper() not in ("NONE", "KAFKA"):
+        raise StatementError("A key format is named, but there is no key column.", node=statement)

@@ -26,7 +26,7 @@ class FlatteningResolver(Resolver):
     def intercept(self, node: tree.Call) -> Typed | None:
         """Return the column that a table function's elements come in."""
         if not self._functions_of.is_table_function(node.name.text):
-            return None
+            return super().intercept(node)
         call = self._plain.apply(node)
         name = f"_flat_{len(self.columns)}"
         self.columns.append(Named(name, call))
@@ -89,14 +89,14 @@ class GroupResolver(Resolver):
     def intercept(self, node: tree.Call) -> Typed | None:
         """Return the column that holds an aggregate's result."""
         if not self._functions_of.is_aggregate(node.name.text):
-            return None
+            return super().intercept(node)
         for argument in node.arguments:
             if not isinstance(argument, tree.Star) and calls_aggregate(
                 argument, self._functions_of
             ):
                 raise StatementError("An aggregate cannot be taken of an aggregate.", node=node)
         applied = self._plain.apply(node)
-        call = call_of(applied, f"_agg_{len(self.calls)}")
+        call = call_of(applied, f"_agg_{len(self.calls)}", node)
         same = next(
             (c for c in self.calls if replace(c, name=call.name) == call),
             None,
@@ -107,17 +107,38 @@ class GroupResolver(Resolver):
         return Input(applied.type, same.name)
 
 
-def call_of(applied: typed.Applied, name: str) -> AggregateCall:
+def call_of(applied: typed.Applied, name: str, node: tree.Node) -> AggregateCall:
     """Return the call of an aggregate, the constants that shape it apart from its arguments."""
-    arguments = (
-        tuple(part for part in applied.arguments if not isinstance(part, typed.Constant))
-        or applied.arguments[:1]
-        or (typed.Constant(Scalar.INTEGER, 1),)
+    found, given = applied.function, applied.arguments
+    parameters = found.variant.spread(len(given))
+    constants: list[object] = []
+    arguments: list[Typed] = []
+    for at, (parameter, part) in enumerate(zip(parameters, given, strict=True)):
+        is_literal = isinstance(part, typed.Constant) and part.value is not None
+        if parameter.is_constant and not is_literal:
+            raise StatementError(
+                f"{parameter.name} of {found.name} must be a literal: it is the same for all rows.",
+                node=node,
+            )
+        # Aggregates of users are made of whatever literals they are given behind the first.
+        shapes = parameter.is_constant or (at > 0 and not found.function.is_built_in)
+        if shapes and isinstance(part, typed.Constant):
+            constants.append(part.value)
+        else:
+            arguments.append(part)
+    call = AggregateCall(
+        name, found, tuple(arguments) or (typed.Constant(Scalar.INTEGER, 1),), tuple(constants)
     )
-    constants = tuple(
-        part.value for part in applied.arguments[1:] if isinstance(part, typed.Constant)
-    )
-    return AggregateCall(name, applied.function, arguments, constants)
+    if found.function.is_built_in:
+        _check_shape(call, node)
+    return call
+
+
+def _check_shape(call: AggregateCall, node: tree.Node) -> None:
+    try:
+        call.aggregation()
+    except ValueError as error:
+        raise StatementError(str(error), node=node) from error
 
 
 class _Grouped:

@@ -41,6 +41,7 @@ _DECLARE: Mapping[str, type] = {
 }
 _CREATE_AS: Mapping[str, type] = {**_COMMON, "LATE_TOPIC": str, "REBUILD": bool}
 _INSERT: Mapping[str, type] = {"QUERY_ID": str}
+_LEAST = {"PARTITIONS": 1, "REPLICAS": 1, "RETENTION_MS": -1}
 _UNITS = {unit.name: unit.value for unit in tree.TimeUnit}
 _UNITS |= {name.removesuffix("S"): ms for name, ms in _UNITS.items()}
 SCHEMA_FORMATS = ("AVRO", "JSON_SR", "PROTOBUF")
@@ -184,6 +185,9 @@ def _read(properties: tree.Properties, known: Mapping[str, type], node: tree.Nod
         if name in values:
             raise StatementError(f"Property '{name}' is given twice.", node=item)
         values[name] = _value(item, known[name])
+        if name in _LEAST and values[name] < _LEAST[name]:
+            least = _LEAST[name]
+            raise StatementError(f"Property '{name}' must be at least {least}.", node=item)
     if "FORMAT" in values and ("KEY_FORMAT" in values or "VALUE_FORMAT" in values):
         raise StatementError(
             "FORMAT stands for both formats: give it alone, or KEY_FORMAT and VALUE_FORMAT.",

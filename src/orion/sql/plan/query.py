@@ -9,6 +9,7 @@ from orion.sql.parse import tree
 from orion.sql.plan import step as steps
 from orion.sql.plan import typed
 from orion.sql.plan.catalogue import Catalogue
+from orion.sql.plan.clause import check_clauses
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.grouping import FlatteningResolver, GroupResolver, calls_aggregate
 from orion.sql.plan.naming import Namer, repeated
@@ -104,31 +105,15 @@ class _Planner:
         }
 
     def plan(self) -> QueryPlan:
-        self._check_clauses()
+        check_clauses(
+            self._query,
+            is_table=steps.is_table(self._relation.step),
+            is_persistent=self._sink is not None,
+        )
         step = self._where(self._relation.step)
         if self._query.group_by is not None or calls_aggregate(self._query.select, self._functions):
             return self._grouped(step)
         return self._plain(step)
-
-    def _check_clauses(self) -> None:
-        query = self._query
-        is_table = steps.is_table(self._relation.step)
-        if query.partition_by is not None and is_table:
-            raise StatementError(
-                "PARTITION BY is for streams: a table is kept by its primary key.",
-                node=query,
-                fix="Use GROUP BY to build a table with another key.",
-            )
-        if query.having is not None and query.group_by is None:
-            raise StatementError("HAVING needs a GROUP BY.", node=query.having)
-        if query.window is not None and query.group_by is None:
-            raise StatementError("A WINDOW needs a GROUP BY.", node=query.window)
-        if query.window is not None and is_table:
-            raise StatementError("A table has no windows to group by.", node=query.window)
-        if query.partition_by is not None and query.group_by is not None:
-            raise StatementError("PARTITION BY and GROUP BY exclude each other.", node=query)
-        if query.emit is tree.Emit.FINAL and query.window is None:
-            raise StatementError("EMIT FINAL needs a WINDOW.", node=query)
 
     def _where(self, step: Step) -> Step:
         where = self._query.where

@@ -167,12 +167,8 @@ class _Joins:
                 node=relation.on,
             )
         is_foreign = left_is_table and not self._is_key(match.left, left, left_key)
-        if is_foreign and isinstance(left, JoinStep):
-            raise StatementError(
-                "A join by a foreign key can only be the first of several.",
-                node=relation.on,
-                fix="Make a table of the joins before it, and join that.",
-            )
+        if is_foreign:
+            _check_foreign(relation, left, right)
         return is_foreign
 
     def _is_key(self, part: Typed, left: Step, left_key: KeyColumn | None) -> bool:
@@ -199,6 +195,23 @@ class _Joins:
         assert isinstance(left, Read)
         (column,) = left.source.key
         return KeyColumn(column.name, (Input(column.type, left.column(column.name)),))
+
+
+def _check_foreign(relation: tree.Join, left: Step, right: Read) -> None:
+    """Refuse joins by a foreign key whose rows would have no key, or several."""
+    if isinstance(left, JoinStep):
+        raise StatementError(
+            "A join by a foreign key can only be the first of several.",
+            node=relation.on,
+            fix="Make a table of the joins before it, and join that.",
+        )
+    if relation.kind in (tree.JoinKind.RIGHT, tree.JoinKind.FULL):
+        raise StatementError(
+            f"A join by a foreign key cannot be {relation.kind.value}: rows of '{right.alias}'"
+            " alone have no key.",
+            node=relation,
+            fix="Use INNER or LEFT.",
+        )
 
 
 def _check_condition(joining: Joining, step: JoinStep, node: tree.Join) -> None:

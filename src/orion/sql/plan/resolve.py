@@ -275,6 +275,19 @@ class Resolver:
 
     def intercept(self, node: tree.Call) -> Typed | None:
         """Return what stands for a call that another step computes; None: it is a plain one."""
+        name = node.name.text
+        if self._functions.is_aggregate(name):
+            raise StatementError(
+                f"{name} looks at a group of rows, so it cannot stand here.",
+                node=node,
+                fix="Use it in SELECT or HAVING of a query with GROUP BY.",
+            )
+        if self._functions.is_table_function(name):
+            raise StatementError(
+                f"{name} makes several rows of one, so it cannot stand here.",
+                node=node,
+                fix="Use it in the SELECT of a CREATE STREAM … AS without GROUP BY.",
+            )
         return None
 
     def _call(self, node: tree.Call) -> Typed:

@@ -47,6 +47,23 @@ def test_an_error_names_place_and_nearest_word(
     assert f"line {line}, column {column}" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "reason"),
+    [
+        ("CREATE STREAM s (a DECIMAL(39, 2));", "39", "1 to 38, not 39"),
+        (
+            "SELECT COUNT(*) FROM s WINDOW TUMBLING (SIZE 100000001 DAYS) GROUP BY a;",
+            "100000001",
+            "at most 100,000,000 days",
+        ),
+    ],
+)
+def test_what_is_too_large_is_shown_where_it_stands(text: str, place: str, reason: str) -> None:
+    error = error_of(text)
+    assert reason in str(error)
+    assert error.column == text.index(place) + 1
+
+
 def test_an_error_underlines_what_it_found() -> None:
     error = error_of("SELECT a\nFROM plays GROUP id;")
     assert error.excerpt == "  FROM plays GROUP id;\n             ^^^^^"

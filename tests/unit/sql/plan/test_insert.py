@@ -45,6 +45,8 @@ def test_a_value_is_computed(column: str, value: str, found: object) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "why"),
     [
+        ("i", "MAX(1)", "cannot stand here"),
+        ("t", "EXPLODE(ARRAY['a'])", "cannot stand here"),
         ("i", "1 / 0", "cannot be computed: integer division or modulo by zero"),
         ("d", "1.0 / 0.0", "cannot be computed: division by zero"),
         ("i", "CAST('x' AS INT)", "cannot be computed: 'x' is no number"),

@@ -174,6 +174,18 @@ def test_a_query_gives_these_columns(select: str, columns: str) -> None:
             "CREATE STREAM o (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON', TIMESTAMP='b');",
             "does not exist",
         ),
+        ("CREATE TABLE o WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON');", "No column"),
+        ("CREATE STREAM o (a INT) WITH (VALUE_FORMAT='JSON', PARTITIONS=0);", "at least 1"),
+        (
+            "CREATE STREAM o (a INT, b STRING) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON',"
+            " TIMESTAMP='b', TIMESTAMP_FORMAT='no pattern');",
+            "cannot be read",
+        ),
+        (
+            "CREATE STREAM o (a INT) WITH (KAFKA_TOPIC='x', VALUE_FORMAT='JSON',"
+            " WINDOW_TYPE='SESSION');",
+            "needs a KEY column",
+        ),
         ("INSERT INTO t SELECT id, v, ref FROM t;", "only its query writes it"),
         ("INSERT INTO fixed SELECT id, other AS a FROM s2;", "read-only"),
         ("INSERT INTO s2 SELECT id, name FROM s;", "Select the same columns"),
@@ -190,6 +202,71 @@ def test_a_statement_is_refused_with_its_reason(statement: str, reason: str) -> 
     with pytest.raises(OrionError) as refused:
         planner.plan(parsed, KNOWN, number=9)
     assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE STREAM o AS SELECT s.id, w FROM s JOIN t2 ON MAX(s.id) = t2.id;",
+        "CREATE STREAM o AS SELECT id, n FROM s WHERE EXPLODE(tags) = 'a';",
+        "CREATE STREAM o AS SELECT id, n FROM s PARTITION BY COUNT(n);",
+        "CREATE STREAM o AS SELECT id, n FROM s PARTITION BY EXPLODE(tags);",
+        "CREATE TABLE o AS SELECT SUM(n), COUNT(*) FROM s GROUP BY SUM(n);",
+        "CREATE TABLE o AS SELECT name, COUNT(EXPLODE(tags)) AS c FROM s GROUP BY name;",
+        "CREATE TABLE o AS SELECT name, EXPLODE(tags) AS e, COUNT(*) FROM s GROUP BY name;",
+        "CREATE TABLE o AS SELECT name, COUNT(*) FROM s GROUP BY name HAVING EXPLODE(tags) = 'a';",
+    ],
+)
+def test_what_looks_at_several_rows_stands_only_where_there_are_several(statement: str) -> None:
+    (parsed,) = parse_statements(statement)
+    planner = Planner(FUNCTIONS, FormatRules(MemorySchemas()))
+    with pytest.raises(OrionError, match=r"cannot (stand here|be an agg)"):
+        planner.plan(parsed, KNOWN, number=9)
+
+
+@pytest.mark.parametrize(
+    ("window", "reason"),
+    [
+        ("TUMBLING (SIZE 0 SECONDS)", "SIZE of a window cannot be 0"),
+        ("SESSION (0 SECONDS)", "gap of a window cannot be 0"),
+        ("HOPPING (SIZE 1 HOUR, ADVANCE BY 0 SECONDS)", "ADVANCE BY"),
+        ("HOPPING (SIZE 1 HOUR, ADVANCE BY 61 MINUTES)", "ADVANCE BY"),
+        ("TUMBLING (SIZE 1 HOUR, RETENTION 59 MINUTES)", "RETENTION"),
+        ("TUMBLING (SIZE 1 HOUR, RETENTION 1 HOUR, GRACE PERIOD 1 SECOND)", "RETENTION"),
+        ("SESSION (1 HOUR, RETENTION 1 MINUTE)", "RETENTION"),
+    ],
+)
+def test_a_window_holds_every_record_while_it_is_open(window: str, reason: str) -> None:
+    with pytest.raises(OrionError, match=reason):
+        plan(f"CREATE TABLE o AS SELECT id, COUNT(*) AS c FROM s WINDOW {window} GROUP BY id;")
+
+
+@pytest.mark.parametrize("kind", ["RIGHT", "FULL"])
+def test_rows_without_a_key_are_not_asked_of_a_join(kind: str) -> None:
+    with pytest.raises(OrionError, match=f"cannot be {kind}.*Use INNER or LEFT"):
+        plan(f"CREATE TABLE o AS SELECT t.id, w FROM t {kind} JOIN t2 ON t.ref = t2.id;")
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("TOPK(n, 0)", "at least 1, not 0"),
+        ("TOPK(n, id)", "must be a literal"),
+        ("TOPKDISTINCT(n, -1)", "at least 1, not -1"),
+        ("TOPK(n, name, 0)", "at least 1, not 0"),
+        ("LATEST_BY_OFFSET(n, 0)", "at least 1, not 0"),
+        ("EARLIEST_BY_OFFSET(n, id)", "must be a literal"),
+        ("LATEST_BY_OFFSET(n, 2, n = 1)", "must be a literal"),
+    ],
+)
+def test_what_shapes_an_aggregate_is_the_same_for_all_rows(call: str, reason: str) -> None:
+    with pytest.raises(OrionError, match=reason):
+        plan(f"CREATE TABLE o AS SELECT name, {call} AS x FROM s GROUP BY name;")
+
+
+def test_a_query_without_an_end_has_no_limit() -> None:
+    with pytest.raises(OrionError, match="LIMIT ends an answer"):
+        plan("CREATE STREAM o AS SELECT id, name FROM s LIMIT 3;")
 
 
 def test_a_query_knows_the_statement_that_asked_for_it() -> None:

@@ -126,13 +126,17 @@ def _attr() -> Aggregation:
 # -- EARLIEST_BY_OFFSET and LATEST_BY_OFFSET: the state is the values kept
 
 
+def _at_least_one(count: int) -> int:
+    if count < 1:
+        raise ValueError(f"The number of values to keep is at least 1, not {count}.")
+    return count
+
+
 def _by_offset(keep: Callable[[list[Any], int], list[Any]]) -> Callable[..., Aggregation]:
     def make(*constants: Any) -> Aggregation:
         count = next((c for c in constants if not isinstance(c, bool)), None)
         ignore_nulls = next((c for c in constants if isinstance(c, bool)), True)
-        if count is not None and count < 1:
-            raise ValueError("The number of values is at least 1.")
-        size = count or 1
+        size = 1 if count is None else _at_least_one(count)
 
         def add(state: list[Any], value: Any) -> list[Any]:
             if value is None and ignore_nulls:
@@ -161,9 +165,9 @@ def _offset_variants(keep: Callable[[list[Any], int], list[Any]]) -> tuple[Varia
     make = _by_offset(keep)
     return (
         variant("value T", "T", make),
-        variant("value T, ignoreNulls BOOLEAN", "T", make),
-        variant("value T, n INT", "ARRAY<T>", make),
-        variant("value T, n INT, ignoreNulls BOOLEAN", "ARRAY<T>", make),
+        variant("value T, ignoreNulls BOOLEAN CONSTANT", "T", make),
+        variant("value T, n INT CONSTANT", "ARRAY<T>", make),
+        variant("value T, n INT CONSTANT, ignoreNulls BOOLEAN CONSTANT", "ARRAY<T>", make),
     )
 
 
@@ -171,8 +175,10 @@ def _offset_variants(keep: Callable[[list[Any], int], list[Any]]) -> tuple[Varia
 
 
 def _top(count: int) -> Aggregation:
+    size = _at_least_one(count)
+
     def best(values: list[Any]) -> list[Any]:
-        return sorted(values, key=order, reverse=True)[:count]
+        return sorted(values, key=order, reverse=True)[:size]
 
     return Aggregation(
         initial=list,
@@ -183,8 +189,10 @@ def _top(count: int) -> Aggregation:
 
 
 def _top_distinct(count: int) -> Aggregation:
+    size = _at_least_one(count)
+
     def best(values: list[Any]) -> list[Any]:
-        return sorted(_merge_sets([], values), key=order, reverse=True)[:count]
+        return sorted(_merge_sets([], values), key=order, reverse=True)[:size]
 
     return Aggregation(
         initial=list,
@@ -195,8 +203,10 @@ def _top_distinct(count: int) -> Aggregation:
 
 
 def _top_rows(count: int) -> Aggregation:
+    size = _at_least_one(count)
+
     def best(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(rows, key=lambda row: order(row["sort_col"]), reverse=True)[:count]
+        return sorted(rows, key=lambda row: order(row["sort_col"]), reverse=True)[:size]
 
     def add(state: list[dict[str, Any]], value: Any, *others: Any) -> list[dict[str, Any]]:
         if value is None:
@@ -273,9 +283,14 @@ FUNCTIONS = (
         "The n greatest values, greatest first; with more columns, their rows as structs of "
         "sort_col, col0, col1 and so on.",
         (
-            *(variant(f"value {kind}, n INT", f"ARRAY<{kind}>", _top) for kind in _ORDERED),
             *(
-                variant(f"value {kind}, column ANY, more ANY..., n INT", _row_type, _top_rows)
+                variant(f"value {kind}, n INT CONSTANT", f"ARRAY<{kind}>", _top)
+                for kind in _ORDERED
+            ),
+            *(
+                variant(
+                    f"value {kind}, column ANY, more ANY..., n INT CONSTANT", _row_type, _top_rows
+                )
                 for kind in _ORDERED
             ),
         ),
@@ -284,7 +299,8 @@ FUNCTIONS = (
         "TOPKDISTINCT",
         "The n greatest different values, greatest first.",
         tuple(
-            variant(f"value {kind}, n INT", f"ARRAY<{kind}>", _top_distinct) for kind in _ORDERED
+            variant(f"value {kind}, n INT CONSTANT", f"ARRAY<{kind}>", _top_distinct)
+            for kind in _ORDERED
         ),
     ),
 )

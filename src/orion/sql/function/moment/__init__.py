@@ -13,12 +13,13 @@ from orion.sql.function.moment.calendar import (
 )
 from orion.sql.function.moment.formatting import format_date, format_time, format_timestamp
 from orion.sql.function.moment.parsing import parse_date, parse_time, parse_timestamp
-from orion.sql.function.moment.pattern import PatternError
+from orion.sql.function.moment.pattern import PatternError, check_pattern
 from orion.sql.function.moment.zone import find_zone, offset_ms
 
 __all__ = [
     "DAY_MS",
     "PatternError",
+    "check_pattern",
     "find_zone",
     "format_date",
     "format_iso_date",

@@ -124,6 +124,11 @@ def read_pattern(pattern: str) -> tuple[Element, ...]:
     return found
 
 
+def check_pattern(pattern: str) -> None:
+    """Raise unless a pattern can be read."""
+    read_pattern(pattern)
+
+
 def _read(pattern: str, position: int, *, nested: bool) -> tuple[tuple[Element, ...], int]:
     elements: list[Element] = []
     while position < len(pattern):

@@ -11,6 +11,8 @@ BUILT_IN_TYPES = {scalar.value: scalar for scalar in Scalar} | {
     "INT": Scalar.INTEGER,
     "VARCHAR": Scalar.STRING,
 }
+# What Spark and Arrow compute with.
+_MOST_DIGITS = 38
 
 
 def read_type(cursor: Cursor) -> tree.WrittenType:
@@ -88,9 +90,12 @@ def _read_decimal(cursor: Cursor) -> tree.DecimalType:
     start = cursor.mark()
     cursor.advance()
     cursor.expect_symbol("(")
+    digits = cursor.mark()
     precision = cursor.integer()
-    if precision < 1:
-        cursor.fail(reason="the precision of a DECIMAL is at least 1")
+    if not 1 <= precision <= _MOST_DIGITS:
+        cursor.fail(
+            reason=f"the precision of a DECIMAL is 1 to {_MOST_DIGITS}, not {precision}", at=digits
+        )
     cursor.expect_symbol(",")
     scale = cursor.integer()
     if scale > precision:

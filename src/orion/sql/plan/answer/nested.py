@@ -112,7 +112,7 @@ class Nested:
         column = f"_over_{len(self.overs)}"
         if self.functions.is_aggregate(name):
             applied = resolver.apply(node.call)
-            call = call_of(applied, column)
+            call = call_of(applied, column, node)
             found = OverCall(column, call, call.arguments, partition_by, order_by)
             kind: Type = applied.type
         else:
