@@ -156,8 +156,6 @@ class _Planner:
         return tuple(self._key_column(part) for part in partition_by)
 
     def _key_column(self, part: tree.Expression) -> KeyColumn:
-        if calls_aggregate(part, self._functions):
-            raise StatementError("A key cannot be an aggregate.", node=part)
         found = self._resolver.resolve(part)
         if found.type is None:
             raise StatementError("A key cannot be NULL.", node=part)
