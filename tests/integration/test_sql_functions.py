@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Context
 from decimal import Decimal as Number
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ from orion.model import Array, Decimal, Field, Map, Scalar, Type
 from orion.process import sql_session
 from orion.process.format import spark_columns
 from orion.process.function import native, native_names, null_is_failure
+from orion.process.sql.expression import compile_expression
 from orion.process.sql.rows import in_batches
-from orion.sql import typed
+from orion.sql import plan, tree, typed
 from orion.sql.function import (
     Functions,
     Kind,
@@ -34,6 +36,7 @@ from orion.sql.function import (
 from orion.sql.function import pattern as p
 from orion.user_function import load_functions
 
+WIDE = Context(prec=80)
 FUNCTIONS: Functions = built_in_functions()
 ROWS = 48
 CASES_A_JOB = 50
@@ -58,12 +61,24 @@ POOL: dict[Any, list[Any]] = {
     Scalar.TIMESTAMP: [None, 0, -1, 1_709_202_605_123, -62_135_596_800_000],
 }
 DECIMAL = Decimal(6, 2)
+WHOLE, TINY, HALF = Decimal(38, 0), Decimal(38, 38), Decimal(38, 19)
 POOL[DECIMAL] = [None, *map(Number, ("0.00", "1.25", "-1.25", "2.50", "-2.50", "7.99", "-0.01"))]
+for wide in (WHOLE, TINY, HALF):
+    POOL[wide] = [
+        None,
+        *(
+            Number(sign * digits).scaleb(-wide.scale, WIDE)
+            for digits in (0, 1, 45 * 10**36, 10**38 - 1, 12345678901234567890123456789012345678)
+            for sign in (1, -1)
+        ),
+    ]
 # What letters and loose patterns stand for, one kind after the other.
 LETTERS: list[Mapping[str, Type]] = [
     dict.fromkeys("TSUVW", Scalar.INTEGER) | {"K": Scalar.STRING, "L": Scalar.STRING},
-    dict.fromkeys("TSUVWKL", Scalar.STRING),
-    dict.fromkeys("TSUVW", Scalar.DOUBLE) | {"K": Scalar.STRING, "L": Scalar.STRING},
+    dict.fromkeys("TSUVWKL", Scalar.STRING) | {"DECIMAL": WHOLE},
+    dict.fromkeys("TSUVW", Scalar.DOUBLE)
+    | {"K": Scalar.STRING, "L": Scalar.STRING, "DECIMAL": TINY},
+    dict.fromkeys("TSUVW", HALF) | {"K": Scalar.STRING, "L": Scalar.STRING, "DECIMAL": HALF},
 ]
 CONSTANTS: dict[str, list[dict[int, Any]]] = {
     "ROUND": [{1: 0}, {1: 1}, {1: 2}, {1: 5}],
@@ -149,7 +164,7 @@ def type_of(pattern: p.Pattern, letters: Mapping[str, Type]) -> Type:
         case p.Exactly(kind):
             return kind
         case p.AnyDecimal():
-            return DECIMAL
+            return letters.get("DECIMAL", DECIMAL)
         case p.Letter(name):
             return letters[name]
         case p.ArrayOf(element):
@@ -186,7 +201,9 @@ def cases(*, native_ones: bool) -> Iterator[Case]:
 def variant_cases(
     name: str, variant: Variant, patterns: list[p.Pattern], chance: random.Random
 ) -> Iterator[Case]:
-    loose = any(len(str(part)) == 1 or "<" in str(part) for part in patterns)
+    loose = any(
+        len(str(part)) == 1 or "<" in str(part) or str(part) == "DECIMAL" for part in patterns
+    )
     for letters in LETTERS if loose else LETTERS[:1]:
         lambdas: dict[int, Both] = {
             at: FILTER[len(part.parameters)] if name == "FILTER" else LAMBDAS[parameter.name]
@@ -348,7 +365,7 @@ def differences(computed: list[tuple[Case, list[Any]]]) -> list[str]:
 
 
 def test_native_forms_agree_with_the_meanings(computed: list[tuple[Case, list[Any]]]) -> None:
-    assert differences(computed) == []
+    assert "\n".join(differences(computed)) == ""
 
 
 def test_the_others_run_over_batches(spark_app: pipeline.Pipeline) -> None:
@@ -371,6 +388,33 @@ def test_a_function_of_a_user_runs_over_batches(
     ((_, values),) = run(spark, [case], batch_column)
     # An empty text has no first letter, and 7 is no text: only their rows are null.
     assert values[:4] == ["Hey!", None, None, None]
+
+
+def test_arithmetic_of_decimals_is_exact_in_both(spark_app: pipeline.Pipeline) -> None:
+    spark = sql_session(spark_app.runtime.spark)
+    found = []
+    for left, right in itertools.product((DECIMAL, WHOLE, TINY, HALF), repeat=2):
+        one, other = typed.Input(left, "one"), typed.Input(right, "other")
+        nodes: list[typed.Typed] = [typed.Negative(left, one)]
+        for sign in tree.ArithmeticOperator:
+            kind = plan.coercion.result_of(sign, left, right)
+            nodes.append(typed.Arithmetic(kind, sign, one, other))
+        rows = list(itertools.product(pool(left), pool(right)))
+        columns = [
+            pa.array([to_arrow(value, kind) for value in values], arrow_type(kind))
+            for values, kind in zip(zip(*rows, strict=True), (left, right), strict=True)
+        ]
+        table = pa.table(columns, names=["one", "other"])
+        fields = [Field("one", left), Field("other", right)]
+        frame = spark.createDataFrame(table, schema=spark_columns(fields)).coalesce(1)
+        answer = frame.select(*map(compile_expression, nodes)).toArrow()
+        for node, column in zip(nodes, answer.columns, strict=True):
+            meaning = plan.computation_or_null(node)
+            for row, value in zip(rows, column.to_pylist(), strict=True):
+                meant = meaning({"one": row[0], "other": row[1]})
+                if value != meant:
+                    found.append(f"{node} on {row}: computed {value}, meant {meant}")
+    assert "\n".join(found) == ""
 
 
 def test_most_functions_have_a_native_form(computed: list[tuple[Case, list[Any]]]) -> None:

@@ -6,5 +6,6 @@ Never: a native form that means something else than the function does.
 """
 
 from orion.process.function.native import native, native_names, null_is_failure
+from orion.process.function.number import can_negate
 
-__all__ = ["native", "native_names", "null_is_failure"]
+__all__ = ["can_negate", "native", "native_names", "null_is_failure"]

@@ -21,8 +21,8 @@ _NATIVE: dict[str, Native] = {
 # have no result for some good arguments too, and nobody could tell the two apart.
 _NULL_IS_FAILURE = frozenset(
     (
-        *("BIGINT_FROM_BYTES", "INT_FROM_BYTES", "DATEADD", "DATESUB", "DATETOSTRING"),
-        *("FROM_DAYS", "FROM_UNIXTIME", "GENERATE_SERIES", "MASK", "MASK_KEEP_LEFT"),
+        *("BIGINT_FROM_BYTES", "INT_FROM_BYTES", "CEIL", "DATEADD", "DATESUB", "DATETOSTRING"),
+        *("FLOOR", "FROM_DAYS", "FROM_UNIXTIME", "GENERATE_SERIES", "MASK", "MASK_KEEP_LEFT"),
         *("MASK_KEEP_RIGHT", "MASK_LEFT", "MASK_RIGHT", "ROUND", "TIMEADD", "TIMESUB"),
         *("TIMESTAMPADD", "TIMESTAMPSUB", "TIMESTAMPTOSTRING", "TRUNC", "URL_DECODE_PARAM"),
     )

@@ -7,7 +7,7 @@ from decimal import Decimal as Number
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from orion.model import Decimal, Scalar
+from orion.model import Decimal, Scalar, Type
 from orion.process.format import spark_type
 from orion.process.function.call import Call, Native
 
@@ -16,6 +16,17 @@ _NAN, _INFINITY = float("nan"), float("inf")
 _WHOLE_DOUBLES = 2.0**52
 _DIGITS_END = 1e17
 _MOST_PLACES = 12
+# Spark rounds a DECIMAL that it negates to these, and ends the query where that needs one more.
+_NEGATED_DIGITS = 34
+
+
+def can_negate(kind: Type | None) -> bool:
+    """Tell whether Spark negates all values of a type as they are."""
+    return not isinstance(kind, Decimal) or kind.precision <= _NEGATED_DIGITS
+
+
+def _absolute(call: Call) -> Column | None:
+    return F.abs(call[0]) if can_negate(call.types[0]) else None
 
 
 def _of_double(function: Callable[[Column], Column]) -> Native:
@@ -86,7 +97,8 @@ def _half_up(value: Column, places: int) -> Column:
 
 def _cut(value: Column, places: int) -> Column:
     scale = F.lit(places)
-    return F.when(value >= 0, F.floor(value, scale)).otherwise(F.ceil(value, scale))
+    # Beside a whole number, Spark would round the smallest DECIMALs to 0.
+    return F.when(value.cast("double") >= 0, F.floor(value, scale)).otherwise(F.ceil(value, scale))
 
 
 def _to_places(call: Call, rounded: Callable[[Column, int], Column]) -> Column | None:
@@ -116,7 +128,7 @@ def _extreme(function: Callable[..., Column]) -> Native:
 
 
 NATIVE: dict[str, Native] = {
-    "ABS": lambda call: F.abs(call[0]),
+    "ABS": _absolute,
     "ACOS": _of_double(F.acos),
     "ASIN": _of_double(F.asin),
     "ATAN": _of_double(F.atan),

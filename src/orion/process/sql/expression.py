@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
 from orion.process.format import spark_type
-from orion.process.function import native
+from orion.process.function import can_negate, native
 from orion.process.sql.cast import cast_column
 from orion.process.sql.rows import NotNativeError, in_batches
 from orion.sql import tree, typed
@@ -53,7 +53,7 @@ class _Compiler:
             typed.FieldOf: lambda node: self.compile(node.value).getField(node.field),
             typed.ElementOf: self._element,
             typed.Arithmetic: self._arithmetic,
-            typed.Negative: lambda node: -self.compile(node.value),
+            typed.Negative: self._negative,
             typed.Joined: lambda node: F.concat(self.compile(node.left), self.compile(node.right)),
             typed.Compared: self._compared,
             typed.Distinct: self._distinct,
@@ -83,6 +83,9 @@ class _Compiler:
         left, right = self.compile(node.left), self.compile(node.right)
         found = _ARITHMETIC[node.operator](left, right, node.type)
         return found.cast(spark_type(node.type)) if node.type is not Scalar.DOUBLE else found
+
+    def _negative(self, node: typed.Negative) -> Column:
+        return -self.compile(node.value) if can_negate(node.type) else self._or_batches(node)
 
     def _compared(self, node: typed.Compared) -> Column:
         left = _comparable(self.compile(node.left), node.left.type)

@@ -4,8 +4,8 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
+from decimal import Context
 from decimal import Decimal as Number
-from decimal import localcontext
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +20,8 @@ from orion.sql.plan.typed import Shape, Typed
 
 Row = Mapping[str, Any]
 Computation = Callable[[Row], Any]
+# Decimals have 38 digits at most; Python's own context rounds to 28.
+_EXACT = Context(prec=80)
 _BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
 # Marks the row that a lambda's body sees: what fails there fails the whole call around it.
 _IN_LAMBDA = "=>"
@@ -143,11 +145,7 @@ def _operation(node: typed.Arithmetic) -> Callable[[Any, Any], Any]:
 def _decimal(sign: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
     if right == 0 and sign in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
         raise ZeroDivisionError("division by zero")
-    with localcontext() as context:
-        context.prec = 80
-        if sign is ArithmeticOperator.MODULUS:
-            return scaled(left % right, kind)
-        return scaled(_PLAIN[sign](left, right), kind)
+    return scaled(_DECIMAL[sign](left, right), kind)
 
 
 def _double(sign: ArithmeticOperator, left: float, right: float) -> float:
@@ -178,6 +176,13 @@ _PLAIN: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {
     ArithmeticOperator.MULTIPLY: operator.mul,
     ArithmeticOperator.DIVIDE: operator.truediv,
 }
+_DECIMAL: Mapping[ArithmeticOperator, Callable[[Number, Number], Number]] = {
+    ArithmeticOperator.ADD: _EXACT.add,
+    ArithmeticOperator.SUBTRACT: _EXACT.subtract,
+    ArithmeticOperator.MULTIPLY: _EXACT.multiply,
+    ArithmeticOperator.DIVIDE: _EXACT.divide,
+    ArithmeticOperator.MODULUS: _EXACT.remainder,
+}
 _COMPARE: Mapping[ComparisonOperator, Callable[[Any, Any], bool]] = {
     ComparisonOperator.EQUAL: operator.eq,
     ComparisonOperator.NOT_EQUAL: operator.ne,
@@ -189,11 +194,16 @@ _COMPARE: Mapping[ComparisonOperator, Callable[[Any, Any], bool]] = {
 
 
 def _negative(node: typed.Negative) -> Computation:
-    inner = computation(node.value)
+    inner, kind = computation(node.value), node.type
+    bits = _BITS.get(kind) if isinstance(kind, Scalar) else None
 
     def compute(row: Row) -> Any:
         value = inner(row)
-        return None if value is None else -value
+        if value is None:
+            return None
+        if isinstance(value, Number):
+            return _EXACT.minus(value)
+        return -value if bits is None else wrapped(-value, bits)
 
     return compute
 

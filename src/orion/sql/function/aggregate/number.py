@@ -60,7 +60,7 @@ def _sum_decimal(*, types: Sequence[Type]) -> Aggregation:
     limit = Decimal(1).scaleb(kind.precision - kind.scale)
 
     def result(state: Decimal) -> Decimal:
-        if abs(state) >= limit:
+        if state.copy_abs() >= limit:
             raise FunctionFailure(f"{state} does not fit {kind}.")
         return state
 

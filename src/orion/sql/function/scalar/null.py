@@ -3,6 +3,7 @@
 from typing import Any
 
 from orion.sql.function.function import Example, Function, variant
+from orion.sql.function.value.number import order
 
 
 def _coalesce(*values: Any) -> Any:
@@ -10,7 +11,8 @@ def _coalesce(*values: Any) -> Any:
 
 
 def _nullif(value: Any, other: Any) -> Any:
-    return None if value == other else value
+    # NaN equals itself here, as in Java's boxes and in Spark.
+    return None if value == other or order(value) == order(other) else value
 
 
 def _itself(value: Any) -> Any:
