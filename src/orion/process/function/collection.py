@@ -127,6 +127,8 @@ def _filter(call: Call) -> Column:
         entries = F.map_entries(call[0])
         undecided = F.exists(entries, lambda entry: keep(entry["key"], entry["value"]).isNull())
         kept = F.map_filter(call[0], lambda key, value: keep(key, value))
+        # The meaning fails where it keeps a NULL.
+        undecided = undecided | F.exists(F.map_values(kept), lambda value: value.isNull())
     return F.when(~undecided, kept)
 
 

@@ -13,8 +13,10 @@ _BLANKS = "".join(map(chr, range(33)))
 _LONGEST = 2**31 - 1
 _LONGEST_PADDED = 1_000_000
 _MASKS = ((r"[^\p{Lu}\p{Ll}\p{Nd}]", "-"), (r"\p{Lu}", "X"), (r"\p{Ll}", "x"), (r"\p{Nd}", "n"))
-# What Python reads in another way than Java.
-_PYTHON_ONLY = re.compile(r"\(\?P|\(\?\(|\\Z")
+# What Python takes and Java does not, or in another way.
+_PYTHON_ONLY = re.compile(
+    r"\(\?P|\(\?\(|\\Z|\(\?[a-zA-Z-]*[aL]|\(\?<\w*_|(?<!\\)\{(?!\d+(?:,\d*)?\})|\[[^\]]*\["
+)
 
 
 def _concat(call: Call) -> Column:
@@ -169,7 +171,7 @@ def _known_pattern(call: Call, position: int) -> str | None:
         return None
     try:
         re.compile(re.sub(r"\(\?<([A-Za-z])", r"(?P<\1", pattern))
-    except (re.error, RecursionError):
+    except (re.error, RecursionError, OverflowError):
         return None
     return pattern
 

@@ -32,7 +32,9 @@ def _from_text(value: Column, target: Type) -> Column | None:
     if target in (Scalar.INTEGER, Scalar.BIGINT):
         return F.when(value.rlike(_WHOLE_TEXT), F.trim(value).cast(spark_type(target)))
     if isinstance(target, Decimal) or target is Scalar.DOUBLE:
-        return F.when(value.rlike(_NUMBER_TEXT), F.trim(value).cast(spark_type(target)))
+        number = F.when(value.rlike(_NUMBER_TEXT), F.trim(value).cast(spark_type(target)))
+        # A text may spell more than a double can hold.
+        return F.when(F.abs(number) < float("inf"), number) if target is Scalar.DOUBLE else number
     return None
 
 

@@ -26,6 +26,7 @@ from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.limit import limit_functions
 from orion.sql.function.match import LambdaArgument
 from orion.sql.function.registry import Functions, Resolved, describe_variant
+from orion.sql.function.scalar.encoding import read_base64
 from orion.sql.function.user import SignatureError, joined, udaf, udf, udtf, user_functions
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "joined",
     "limit_functions",
     "parameters_of",
+    "read_base64",
     "udaf",
     "udf",
     "udtf",

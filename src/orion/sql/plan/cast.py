@@ -1,16 +1,19 @@
 """CAST, value by value: numbers, texts, moments, and texts of nested values as Java spells them."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal as Number
 from typing import Any
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.sql.function import read_base64
 from orion.sql.plan.instant import format_date_days, format_time_ms, format_timestamp_ms
 from orion.sql.plan.meet import read_text, scaled
 
 _DAY_MS = 86_400_000
 _SIZES = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 
 
 def cast(value: Any, source: Type | None, target: Type) -> Any:
@@ -20,7 +23,7 @@ def cast(value: Any, source: Type | None, target: Type) -> Any:
     if target is Scalar.STRING:
         return spell(value, source)
     if source is Scalar.STRING:
-        return read_text(value, target)
+        return _from_text(value, target)
     if isinstance(source, Array) and isinstance(target, Array):
         return [cast(item, source.element, target.element) for item in value]
     if isinstance(source, Map) and isinstance(target, Map):
@@ -33,6 +36,22 @@ def cast(value: Any, source: Type | None, target: Type) -> Any:
     if source in (Scalar.DATE, Scalar.TIMESTAMP, Scalar.TIME):
         return _cast_moment(value, source, target)
     return _cast_number(value, target)
+
+
+def _from_text(text: str, target: Type) -> Any:
+    """Return what a text spells; CAST is stricter with numbers than literals are."""
+    match target:
+        case Scalar.BOOLEAN:
+            word = text.strip().lower()
+            return bool(word) and ("true".startswith(word) or "yes".startswith(word))
+        case Scalar.BYTES:
+            return read_base64(text.strip())
+    found = read_text(text, target)
+    if isinstance(found, int) and target in _SIZES and _WHOLE.fullmatch(text) is None:
+        raise ValueError(f"'{text}' is not written as a whole number")
+    if isinstance(found, float) and not math.isfinite(found):
+        raise ValueError(f"'{text}' is no number")
+    return found
 
 
 def _cast_struct(value: Mapping[str, Any], source: Struct, target: Struct) -> dict[str, Any]:
@@ -138,6 +157,7 @@ _SPELLERS: Mapping[Type, Callable[[Any], str]] = {
     Scalar.DOUBLE: spell_double,
     Scalar.STRING: str,
     Scalar.DATE: format_date_days,
-    Scalar.TIME: format_time_ms,
+    # Times are written to the second.
+    Scalar.TIME: lambda value: format_time_ms(value // 1000 * 1000),
     Scalar.TIMESTAMP: format_timestamp_ms,
 }

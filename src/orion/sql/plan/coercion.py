@@ -3,7 +3,7 @@
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.sql.parse.tree import ArithmeticOperator
 
-_MAX_PRECISION = 38
+MAX_PRECISION = 38
 _WHOLE = {Scalar.INTEGER: Decimal(10, 0), Scalar.BIGINT: Decimal(19, 0)}
 _WIDTH = (Scalar.INTEGER, Scalar.BIGINT, Decimal, Scalar.DOUBLE)
 
@@ -17,7 +17,7 @@ _CASTS: dict[object, set[object]] = {
     Scalar.BIGINT: _FROM_NUMBER,
     Scalar.DOUBLE: _FROM_NUMBER,
     Decimal: _FROM_NUMBER,
-    Scalar.STRING: {*_FROM_NUMBER, Scalar.BOOLEAN, *TEMPORAL},
+    Scalar.STRING: {*_FROM_NUMBER, Scalar.BOOLEAN, Scalar.BYTES, *TEMPORAL},
     Scalar.TIMESTAMP: {Scalar.STRING, Scalar.DATE, Scalar.TIME},
     Scalar.DATE: {Scalar.STRING, Scalar.TIMESTAMP},
     Scalar.TIME: {Scalar.STRING},
@@ -114,10 +114,10 @@ def _decimal_result(operator: ArithmeticOperator, one: Decimal, other: Decimal) 
 
 def bounded(precision: int, scale: int) -> Decimal:
     """Return a decimal type that the engine can hold; digits after the point give way first."""
-    if precision <= _MAX_PRECISION:
+    if precision <= MAX_PRECISION:
         return Decimal(max(precision, 1), scale)
     whole = precision - scale
-    return Decimal(_MAX_PRECISION, max(_MAX_PRECISION - whole, min(scale, 6)))
+    return Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, 6)))
 
 
 def can_cast(source: Type, target: Type) -> bool:

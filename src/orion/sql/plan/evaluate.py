@@ -149,13 +149,11 @@ def _decimal(sign: ArithmeticOperator, left: Number, right: Number, kind: Decima
 
 
 def _double(sign: ArithmeticOperator, left: float, right: float) -> float:
-    if right != 0 or sign not in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
-        return (
-            math.fmod(left, right)
-            if sign is ArithmeticOperator.MODULUS
-            else float(_PLAIN[sign](left, right))
-        )
-    if sign is ArithmeticOperator.MODULUS or left == 0 or math.isnan(left):
+    if sign is ArithmeticOperator.MODULUS:
+        return math.fmod(left, right) if right != 0 and not math.isinf(left) else math.nan
+    if right != 0 or sign is not ArithmeticOperator.DIVIDE:
+        return float(_PLAIN[sign](left, right))
+    if left == 0 or math.isnan(left):
         return math.nan
     return math.copysign(math.inf, left) * math.copysign(1, right)
 
@@ -240,9 +238,17 @@ def _distinct(node: typed.Distinct) -> Computation:
 
 def _logic(node: typed.Logic) -> Computation:
     one, other = computation(node.left), computation(node.right)
-    if node.operator is LogicalOperator.AND:
-        return lambda row: one(row) and other(row)
-    return lambda row: one(row) or other(row)
+    decisive = node.operator is LogicalOperator.OR
+
+    def compute(row: Row) -> Any:
+        left = one(row)
+        if left == decisive:
+            return left
+        right = other(row)
+        # What is not known beside what is not decisive stays unknown.
+        return right if left is not None or right == decisive else None
+
+    return compute
 
 
 def _negated(node: typed.Negated) -> Computation:
@@ -299,11 +305,19 @@ def _choice(node: typed.Choice) -> Computation:
 
 def _converted(node: typed.Converted) -> Computation:
     inner, given, wanted = computation(node.value), node.value.type, node.type
-    return lambda row: cast(inner(row), given, wanted)
+
+    def compute(row: Row) -> Any:
+        try:
+            return cast(inner(row), given, wanted)
+        except Exception as error:  # noqa: BLE001  it is null, and what stands around it goes on
+            return tell_failure(type(node).__name__, row, error)
+
+    return compute
 
 
 def _made(node: typed.Made) -> Computation:
-    parts = [computation(part) for part in node.parts]
+    # A part that fails is null; the others stay.
+    parts = [computation_or_null(part) for part in node.parts]
     match node.shape:
         case Shape.ARRAY:
             return lambda row: [part(row) for part in parts]

@@ -95,6 +95,13 @@ def test_what_is_taken_out_was_never_there(name: str) -> None:
     assert made.result(with_extra) == pytest.approx(made.result(state))
 
 
+def test_the_last_of_equal_values_is_taken_out_of_a_list() -> None:
+    made = steps("COLLECT_LIST", Scalar.INTEGER)
+    assert made.undo is not None
+    assert made.undo([1, 2, 1, 3], 1) == [1, 2, 3]
+    assert made.undo([1, 2], 4) == [1, 2]
+
+
 def test_only_some_can_be_undone() -> None:
     found = set()
     for function in FUNCTIONS:

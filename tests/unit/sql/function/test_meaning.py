@@ -58,6 +58,7 @@ def call(name: str, *arguments: Any, types: list[Type | None] | None = None) -> 
         ("INSTR", ("abcabc", "bc", -1), 5),
         ("INSTR", ("abc", "", 1), 1),
         ("INSTR", ("", "", 1), 0),
+        ("INSTR", ("abc", "", 2, 3), 2),
         ("LPAD", ("a", -1, "x"), None),
         ("LPAD", ("a", 3, ""), None),
         ("SPLIT", ("", ""), [""]),
@@ -68,7 +69,11 @@ def call(name: str, *arguments: Any, types: list[Type | None] | None = None) -> 
         ("TRIM", ("\x00 a\u00a0 ",), "a\u00a0"),
         ("CHR", (99000,), chr(99000)),
         ("CHR", ("\\ud820\\udeb8",), chr(99000)),
+        ("CHR", ("\\u004bey",), "Key"),
         ("CHR", (-1,), None),
+        ("GEO_DISTANCE", (10.0, 20.0, 10.0, 20.0, None), 0.0),
+        ("GEO_DISTANCE", (None, 20.0, 10.0, 20.0, "km"), None),
+        ("TO_BYTES", ("YQ", "base64"), b"a"),
         ("ELT", (3, "a", "b"), None),
         ("FIELD", (None, "a"), 0),
         ("ENCODE", ("0xabc", "hex", "base64"), "Crw="),
@@ -77,7 +82,11 @@ def call(name: str, *arguments: Any, types: list[Type | None] | None = None) -> 
         ("UUID", (b"x",), None),
         ("REGEXP_EXTRACT", ("(?<a>x)?b", "b", 1), None),
         ("REGEXP_EXTRACT", ("a", "a", 2), None),
+        ("REGEXP_EXTRACT", ("\\w+", "éab"), "ab"),
         ("REGEXP_REPLACE", ("a.b", "\\.", "\\$0"), "a$0b"),
+        ("REGEXP_REPLACE", ("ab", "(a)(b)", "$2$12"), "ba2"),
+        ("REGEXP_REPLACE", ("a-b, c!", "\\p{Punct}+", ""), "ab c"),
+        ("REGEXP_REPLACE", ("abc", "x", "$"), "abc"),
         ("REGEXP_SPLIT_TO_ARRAY", ("abc", ""), ["a", "b", "c"]),
         ("ARRAY_SORT", ([2, 1], "sideways"), None),
         ("SLICE", ([1, 2, 3], 0, 2), None),
@@ -122,6 +131,7 @@ def call(name: str, *arguments: Any, types: list[Type | None] | None = None) -> 
         ("MASK", ("ÄäAa1٣-",), "XxXxnn-"),
         ("MASK_LEFT", ("abc", 9), "xxx"),
         ("PARSE_DATE", ("2004-01-01-01-01", "yyyy-MM-dd"), 12418),
+        ("PARSE_DATE", ("2024-2-30", "yyyy-MM-dd"), 19783),
         ("DATETOSTRING", (-1, "yyyy"), "1969"),
         ("CUBE_EXPLODE", ([1, 2],), [[None, None], [None, 2], [1, None], [1, 2]]),
     ],
@@ -143,6 +153,9 @@ def test_edges(name: str, arguments: tuple[Any, ...], result: Any) -> None:
         ("GENERATE_SERIES", (1, 5, 0)),
         ("GENERATE_SERIES", (1, 5, -1)),
         ("ARRAY_JOIN", ([[1]],)),
+        ("CHR", ("\\u00zz1",)),
+        ("REGEXP_REPLACE", ("abc", "b", "$x")),
+        ("REGEXP_EXTRACT", ("{", "{")),
         ("EXTRACTJSONFIELD", ("{", "$.a")),
         ("EXTRACTJSONFIELD", ("{}", "a")),
         ("JSON_ITEMS", ("{}",)),
@@ -156,6 +169,23 @@ def test_edges(name: str, arguments: tuple[Any, ...], result: Any) -> None:
 def test_calls_that_fail_say_why(name: str, arguments: tuple[Any, ...]) -> None:
     with pytest.raises(FunctionFailure, match=r"\w"):
         call(name, *arguments)
+
+
+def test_moments_are_not_joined_as_the_numbers_that_they_are_here() -> None:
+    kind = Array(Scalar.DATE)
+    assert call("ARRAY_JOIN", [None, None], types=[kind]) == "null,null"
+    with pytest.raises(FunctionFailure, match="texts only"):
+        call("ARRAY_JOIN", [1], types=[kind])
+
+
+def test_a_map_keeps_no_null_in_a_filter() -> None:
+    found = FUNCTIONS.resolve(
+        "FILTER",
+        [Map(Scalar.STRING, Scalar.INTEGER), LambdaArgument(2, lambda _: Scalar.BOOLEAN)],
+    )
+    assert found.apply({"a": 1, "b": None}, lambda key, _: key == "a") == {"a": 1}
+    with pytest.raises(FunctionFailure, match="NULL"):
+        found.apply({"a": 1, "b": None}, lambda *_: True)
 
 
 def test_a_decimal_that_does_not_fit_its_type_fails() -> None:

@@ -12,6 +12,7 @@ from orion.sql.function.moment import (
     format_time,
     format_timestamp,
     parse_date,
+    parse_lenient_date,
     parse_time,
     parse_timestamp,
 )
@@ -99,6 +100,44 @@ def test_clocks_that_change_leave_a_gap_and_an_overlap() -> None:
 def test_what_is_no_moment_is_refused(text: str, pattern: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_timestamp(text, pattern)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "date"),
+    [
+        ("2024-1-5", "yyyy-MM-dd", (2024, 1, 5)),
+        ("2024-02-30 and on", "yyyy-MM-dd", (2024, 3, 1)),
+        ("2024-13-00", "YYYY-MM-dd", (2024, 12, 31)),
+        ("20240229", "yyyyMMdd", (2024, 2, 29)),
+        (" 29. FEB  24", "dd. MMMM yy", (2024, 2, 29)),
+        ("Wed 29 February 46", "EEE dd MMM yy", (1946, 3, 1)),
+        ("45", "yy", (2045, 1, 1)),
+        ("124", "yy", (124, 1, 1)),
+        ("12", "MM", (1970, 12, 1)),
+        ("060/2024", "DDD/yyyy", (2024, 2, 29)),
+        ("2024T'", "yyyy'T'''", (2024, 1, 1)),
+        ("2024 24:00 am", "yyyy kk:mm a", (2024, 1, 1)),
+        ("2024 24:00", "yyyy HH:mm", (2024, 1, 2)),
+        ("0044-03-15 BC", "yyyy-MM-dd G", (-43, 3, 15)),
+    ],
+)
+def test_dates_are_read_as_they_come(text: str, pattern: str, date: tuple[int, int, int]) -> None:
+    assert to_civil(parse_lenient_date(text, pattern, 2026)) == date
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("2024-02-29 10:30", "yyyy-MM-dd HH:mm"),
+        ("2024/02/29", "yyyy-MM-dd"),
+        ("-2024", "yyyy"),
+        ("29 Fbr", "dd MMM"),
+        ("2024", "yyyy-'"),
+    ],
+)
+def test_what_begins_with_no_date_is_refused(text: str, pattern: str) -> None:
+    with pytest.raises(PatternError):
+        parse_lenient_date(text, pattern, 2026)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ def collect_list(limit: int) -> Aggregation:
 
     def undo(state: list[Any], value: Any) -> list[Any]:
         wanted = identity(value)
-        for at, other in enumerate(state):
-            if identity(other) == wanted:
+        for at in reversed(range(len(state))):
+            if identity(state[at]) == wanted:
                 return state[:at] + state[at + 1 :]
         return state
 

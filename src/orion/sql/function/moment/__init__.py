@@ -12,6 +12,7 @@ from orion.sql.function.moment.calendar import (
     format_iso_timestamp,
 )
 from orion.sql.function.moment.formatting import format_date, format_time, format_timestamp
+from orion.sql.function.moment.lenient import parse_lenient_date
 from orion.sql.function.moment.parsing import parse_date, parse_time, parse_timestamp
 from orion.sql.function.moment.pattern import PatternError, check_pattern
 from orion.sql.function.moment.zone import find_zone, offset_ms
@@ -29,6 +30,7 @@ __all__ = [
     "format_timestamp",
     "offset_ms",
     "parse_date",
+    "parse_lenient_date",
     "parse_time",
     "parse_timestamp",
 ]

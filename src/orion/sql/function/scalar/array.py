@@ -1,8 +1,9 @@
 """Arrays: searched, sorted, cut, joined. Positions count from 1."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from orion.model import Array, Decimal, Scalar, Type
 from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Example, Function, variant
 from orion.sql.function.value.equality import contains, distinct, identity
@@ -11,6 +12,7 @@ from orion.sql.function.value.number import order
 
 _CATEGORY = "ARRAY"
 _LONGEST_SERIES = 10_000_000
+_PLAIN = (Scalar.BOOLEAN, Scalar.INTEGER, Scalar.BIGINT, Scalar.DOUBLE, Scalar.STRING)
 
 
 def _concat(left: list[Any] | None, right: list[Any] | None) -> list[Any] | None:
@@ -37,12 +39,17 @@ def _union(left: list[Any], right: list[Any]) -> list[Any]:
     return distinct([*left, *right])
 
 
-def _join(array: list[Any] | None, delimiter: str | None = ",") -> str | None:
+def _join(
+    array: list[Any] | None, delimiter: str | None = ",", *, types: Sequence[Type | None]
+) -> str | None:
     if array is None:
         return None
-    for value in array:
-        if isinstance(value, list | dict | bytes):
-            raise FunctionFailure("ARRAY_JOIN joins numbers, booleans and texts only.")
+    kind = types[0]
+    joins = isinstance(kind, Array) and (
+        isinstance(kind.element, Decimal) or kind.element in _PLAIN
+    )
+    if not joins and any(value is not None for value in array):
+        raise FunctionFailure("ARRAY_JOIN joins numbers, booleans and texts only.")
     return (delimiter or "").join(java_text(value) for value in array)
 
 
@@ -137,8 +144,10 @@ FUNCTIONS = (
         _CATEGORY,
         "The elements as one text, with a comma or another delimiter between them.",
         (
-            variant("array ARRAY<T>", "STRING", _join, takes_nulls=True),
-            variant("array ARRAY<T>, delimiter STRING", "STRING", _join, takes_nulls=True),
+            variant("array ARRAY<T>", "STRING", _join, takes_nulls=True, typed=True),
+            variant(
+                "array ARRAY<T>, delimiter STRING", "STRING", _join, takes_nulls=True, typed=True
+            ),
         ),
         (Example("ARRAY_JOIN(ARRAY[1, NULL, 3], '-')", "1-null-3"),),
     ),

@@ -25,8 +25,10 @@ def _from_hex(text: str) -> bytes:
     return binascii.unhexlify(digits)
 
 
-def _from_base64(text: str) -> bytes:
-    return base64.b64decode(text, validate=True)
+def read_base64(text: str) -> bytes:
+    """Return the bytes of digits in base64; what fills them up may be missing as a whole."""
+    filled = text if text.endswith("=") else text + "=" * (-len(text) % 4)
+    return base64.b64decode(filled, validate=True)
 
 
 def _from_any_base64(text: str) -> bytes:
@@ -49,10 +51,10 @@ def _utf8_text(value: bytes) -> str:
 
 
 _READERS: dict[str, Callable[[str], bytes]] = {
-    "hex": _from_hex,
+    "hex": binascii.unhexlify,
     "utf8": str.encode,
     "ascii": _to_ascii,
-    "base64": _from_base64,
+    "base64": read_base64,
 }
 _WRITERS: dict[str, Callable[[bytes], str]] = {
     "hex": lambda value: value.hex().upper(),
@@ -60,7 +62,7 @@ _WRITERS: dict[str, Callable[[bytes], str]] = {
     "ascii": _ascii_text,
     "base64": lambda value: base64.b64encode(value).decode(),
 }
-_ENCODE_READERS = {**_READERS, "base64": _from_any_base64}
+_ENCODE_READERS = {**_READERS, "hex": _from_hex, "base64": _from_any_base64}
 _ENCODE_WRITERS = {**_WRITERS, "hex": bytes.hex}
 
 

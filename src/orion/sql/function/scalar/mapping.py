@@ -55,7 +55,10 @@ def _filter(array: list[Any], keep: Callable[[Any], Any]) -> list[Any]:
 
 
 def _filter_map(entries: Entries, keep: Callable[[Any, Any], Any]) -> Entries:
-    return {key: value for key, value in entries.items() if _kept(keep(key, value))}
+    kept = {key: value for key, value in entries.items() if _kept(keep(key, value))}
+    if None in kept.values():
+        raise FunctionFailure("FILTER kept a NULL in a map.")
+    return kept
 
 
 def _reduce(array: list[Any] | None, state: Any, step: Callable[[Any, Any], Any]) -> Any:

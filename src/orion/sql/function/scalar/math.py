@@ -97,6 +97,11 @@ def _distance(lat1: float, lon1: float, lat2: float, lon2: float, unit: str | No
     return 2 * math.asin(math.sqrt(math.sin(vertical / 2) ** 2 + part)) * radius
 
 
+def _distance_in(*given: Any) -> float | None:
+    """Return the distance; only the unit may be NULL, which stands for kilometres."""
+    return None if None in given[:4] else _distance(*given)
+
+
 def _of_number(meaning: Callable[[float], float]) -> tuple[Variant, ...]:
     kinds = ("INT", "BIGINT", "DOUBLE")
     return tuple(variant(f"value {kind}", "DOUBLE", _nan_outside(meaning)) for kind in kinds)
@@ -176,7 +181,7 @@ FUNCTIONS = (
         "the unit given: KM or MILES.",
         (
             variant(_POINTS, "DOUBLE", _distance),
-            variant(f"{_POINTS}, unit STRING", "DOUBLE", _distance),
+            variant(f"{_POINTS}, unit STRING", "DOUBLE", _distance_in, takes_nulls=True),
         ),
         (Example("GEO_DISTANCE(10.0, 20.0, 10.0, 20.0)", 0.0),),
     ),

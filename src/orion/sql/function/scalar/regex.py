@@ -3,16 +3,14 @@
 import re
 from functools import lru_cache
 
+from orion.sql.function.errors import FunctionFailure
 from orion.sql.function.function import Example, Function, variant
+from orion.sql.function.value.java_pattern import compile_java
 
 _CATEGORY = "REGULAR EXPRESSION"
-_NAMED_GROUP = re.compile(r"\(\?<([A-Za-z][A-Za-z0-9]*)>")
-_REFERENCE = re.compile(r"\\(.)|\$\{([A-Za-z][A-Za-z0-9]*)\}|\$(\d)")
+_REFERENCE = re.compile(r"\\(.)|\$\{([A-Za-z][A-Za-z0-9]*)\}|\$([0-9]+)|[\\$]", re.DOTALL)
 
-
-@lru_cache(maxsize=1000)
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(_NAMED_GROUP.sub(r"(?P<\1>", pattern))
+_compile = lru_cache(maxsize=1000)(compile_java)
 
 
 def _extract(pattern: str, text: str, group: int = 0) -> str | None:
@@ -38,10 +36,17 @@ def _replace(text: str, pattern: str, new: str) -> str:
 
 
 def _referred(mark: re.Match[str], found: re.Match[str]) -> str:
-    escaped, name, number = mark.groups()
+    escaped, name, digits = mark.groups()
     if escaped is not None:
         return str(escaped)
-    return found.group(name or int(number)) or ""
+    if name is not None:
+        return found.group(name) or ""
+    if digits is None:
+        raise FunctionFailure(f"'{mark.group()}' in the new text is followed by nothing it knows.")
+    # As many digits belong to the number as there are groups for.
+    sizes = range(len(digits), 1, -1)
+    size = next((n for n in sizes if int(digits[:n]) <= found.re.groups), 1)
+    return (found.group(int(digits[:size])) or "") + digits[size:]
 
 
 def _split(text: str, pattern: str) -> list[str]:

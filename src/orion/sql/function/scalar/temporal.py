@@ -14,6 +14,7 @@ from orion.sql.function.moment import (
     format_timestamp,
     offset_ms,
     parse_date,
+    parse_lenient_date,
     parse_time,
     parse_timestamp,
 )
@@ -85,7 +86,7 @@ def _read_date(text: str, pattern: str) -> int:
 
 
 def _read_leading_date(text: str, pattern: str) -> int:
-    return _date(parse_date(text, pattern, whole=False))
+    return _date(parse_lenient_date(text, pattern, time.gmtime().tm_year))
 
 
 def _read_moment(text: str, pattern: str, zone: str = "UTC") -> int:
@@ -187,7 +188,9 @@ FUNCTIONS = (
     Function(
         "PARSE_DATE",
         _CATEGORY,
-        f"A text as a DATE; what follows the date is not looked at. {_PATTERN}",
+        "A text as a DATE; what follows the date is not looked at. Numbers may have any length, a "
+        "month or day that there is not runs over, and what is left out is that of 1970-01-01. The "
+        "pattern is one of Java's SimpleDateFormat.",
         (variant("text STRING, pattern STRING", "DATE", _read_leading_date),),
         (Example("PARSE_DATE('29/02/2024', 'dd/MM/yyyy')", 19782),),
     ),

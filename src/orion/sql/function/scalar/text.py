@@ -1,6 +1,7 @@
 """Texts: joined, cut, searched, padded, split. Positions count characters from 1."""
 
 import hashlib
+import re
 import uuid
 from typing import AnyStr
 
@@ -10,6 +11,7 @@ from orion.sql.function.function import Example, Function, variant
 _CATEGORY = "STRING"
 # What Java's trim takes away: every character up to the space.
 _BLANKS = "".join(map(chr, range(33)))
+_UNIT = re.compile(r"\\u([0-9A-Fa-f]{4})")
 # One row must not take the memory of all the others.
 _LONGEST_PADDED = 1_000_000
 
@@ -47,6 +49,8 @@ def _instr(text: str | None, part: str | None, position: int = 1, occurrence: in
 
 def _find(text: str, part: str, position: int, occurrence: int) -> int:
     rest = text[position - 1 :] if position else text[-1:]
+    if not part:
+        return 0 if occurrence > 0 else -1
     at = -1
     for _ in range(occurrence):
         at = rest.find(part, at + 1)
@@ -123,12 +127,11 @@ def _chr(code: int) -> str | None:
 def _chr_escaped(code: str) -> str | None:
     if len(code) < 6 or not code.startswith("\\u"):
         return None
-    units = []
-    for part in code.split("\\u")[1:]:
-        if len(part) != 4:
-            raise FunctionFailure(f"'{code}' is not made of four hexadecimal digits after \\u.")
-        units.append(int(part, 16).to_bytes(2, "big"))
-    return b"".join(units).decode("utf-16-be")
+    units = _UNIT.sub(lambda found: chr(int(found[1], 16)), code)
+    if "\\u" in units:
+        raise FunctionFailure(f"'{code}' has no four hexadecimal digits after \\u.")
+    # Two units may be the halves of one character.
+    return units.encode("utf-16-be", "surrogatepass").decode("utf-16-be")
 
 
 def _uuid_of(value: bytes) -> str | None:
