@@ -1,7 +1,10 @@
-"""Which clauses of a query go together, and what its window may be."""
+"""Which clauses of a query go together, what its window may be, what its lambdas may name."""
 
-from orion.sql.parse import tree
+from collections.abc import Collection, Iterator
+
+from orion.sql.parse import children, tree
 from orion.sql.plan.errors import StatementError
+from orion.sql.plan.source import WINDOW_BOUNDS
 
 
 def check_clauses(query: tree.Query, *, is_table: bool, is_persistent: bool) -> None:
@@ -14,6 +17,7 @@ def check_clauses(query: tree.Query, *, is_table: bool, is_persistent: bool) -> 
     _check_grouping(query, is_table=is_table)
     if query.window is not None:
         _check_window(query.window)
+        _check_bounds(query)
     if query.emit is tree.Emit.FINAL and query.window is None:
         raise StatementError("EMIT FINAL needs a WINDOW.", node=query)
     if query.limit is not None and is_persistent:
@@ -60,3 +64,50 @@ def _check_window(window: tree.Window) -> None:
             " windows are open for that long.",
             node=window.retention,
         )
+
+
+def _check_bounds(query: tree.Query) -> None:
+    """Refuse a window's bounds where its rows are chosen: only what is selected knows them."""
+    clauses: tuple[tuple[str, tuple[tree.Expression | None, ...]], ...] = (
+        ("WHERE", (query.where,)),
+        ("GROUP BY", query.group_by or ()),
+        ("HAVING", (query.having,)),
+    )
+    for clause, parts in clauses:
+        for node in (found for part in parts if part is not None for found in _walk(part)):
+            if isinstance(node, tree.ColumnRef) and node.name.text in WINDOW_BOUNDS:
+                raise StatementError(
+                    f"'{node.name.text}' cannot stand in {clause} beside a WINDOW.",
+                    node=node,
+                    fix="Select it AS a column, and compare that when you ask for the rows.",
+                )
+
+
+def _walk(node: tree.Node) -> Iterator[tree.Node]:
+    yield node
+    for child in children(node):
+        yield from _walk(child)
+
+
+def check_lambdas(query: tree.Query, columns: Collection[str]) -> None:
+    """Refuse parameters of lambdas that would hide a column, or one of a lambda around them."""
+    keys = (*(query.group_by or ()), *(query.partition_by or ()))
+    parts: tuple[tree.Node | None, ...] = (*query.select, *keys, query.where, query.having)
+    for part in parts:
+        if part is not None:
+            _check_parameters(part, frozenset(columns))
+
+
+def _check_parameters(node: tree.Node, taken: frozenset[str]) -> None:
+    if isinstance(node, tree.Lambda):
+        for name in node.parameters:
+            if name.text in taken:
+                raise StatementError(
+                    f"The lambda's parameter '{name.text}' has the name of a column, or of a"
+                    " parameter around it.",
+                    node=name,
+                    fix="Give it a name of its own.",
+                )
+        taken |= {name.text for name in node.parameters}
+    for child in children(node):
+        _check_parameters(child, taken)

@@ -1,9 +1,8 @@
 """Comparisons: what may be compared with what, and texts that spell moments."""
 
 from collections.abc import Sequence
-from functools import reduce
 
-from orion.model import Array, Map, Scalar, Struct
+from orion.model import Array, Map, Scalar, Struct, Type
 from orion.sql.parse.tree import ComparisonOperator, LogicalOperator, Node
 from orion.sql.plan import coercion, typed
 from orion.sql.plan.cast import spell
@@ -16,6 +15,8 @@ from orion.sql.plan.typed import Typed
 _EQUALITY = (ComparisonOperator.EQUAL, ComparisonOperator.NOT_EQUAL)
 _MOMENTS = (ROWTIME, WINDOWSTART, WINDOWEND)
 _UNORDERED = (Array, Map, Struct)
+# A day is the moment that it begins at.
+_DAYS = {Scalar.DATE, Scalar.TIMESTAMP}
 
 
 def compare(operator: ComparisonOperator, left: Typed, right: Typed, node: Node) -> Typed:
@@ -23,7 +24,10 @@ def compare(operator: ComparisonOperator, left: Typed, right: Typed, node: Node)
     left, right = _with_moment(left, right, node), _with_moment(right, left, node)
     _check(operator, left, right, node)
     if coercion.TEMPORAL & {left.type, right.type} and Scalar.STRING in (left.type, right.type):
-        left, right = _as_moments(left, right)
+        kind = left.type if right.type is Scalar.STRING else right.type
+        left, right = _as_moments(left, right, kind)
+    elif {left.type, right.type} == _DAYS:
+        left, right = _as_moments(left, right, Scalar.TIMESTAMP)
     else:
         left, right = meet([left, right], node)
     return typed.Compared(Scalar.BOOLEAN, operator, left, right)
@@ -39,9 +43,16 @@ def contains(value: Typed, items: Sequence[Typed], node: Node) -> Typed:
     equals: list[Typed] = [
         typed.Compared(Scalar.BOOLEAN, ComparisonOperator.EQUAL, value, item) for item in items
     ]
-    return reduce(
-        lambda one, other: typed.Logic(Scalar.BOOLEAN, LogicalOperator.OR, one, other), equals
-    )
+    return _any_of(equals)
+
+
+def _any_of(conditions: Sequence[Typed]) -> Typed:
+    """Return whether one of many holds; by halves, since trees are walked by recursion."""
+    if len(conditions) == 1:
+        return conditions[0]
+    middle = len(conditions) // 2
+    left, right = _any_of(conditions[:middle]), _any_of(conditions[middle:])
+    return typed.Logic(Scalar.BOOLEAN, LogicalOperator.OR, left, right)
 
 
 def _as_text(value: Typed) -> Typed:
@@ -79,16 +90,15 @@ def _check(operator: ComparisonOperator, left: Typed, right: Typed, node: Node) 
         and isinstance(one if other is Scalar.STRING else other, _UNORDERED) is False
     )
     ordered = operator in _EQUALITY or not (isinstance(one, _UNORDERED) or one is Scalar.BOOLEAN)
-    days = {one, other} == {Scalar.DATE, Scalar.TIMESTAMP}
+    days = {one, other} == _DAYS
     if not ordered or not (numbers or texts or same or days or (literal and texts)):
         raise TypeMismatchError(
             f"{one} and {other} cannot be compared with '{operator.value}'.", node=node
         )
 
 
-def _as_moments(left: Typed, right: Typed) -> tuple[Typed, Typed]:
-    """Return both sides in the temporal type; a text is read as one when the row is."""
-    kind = left.type if right.type is Scalar.STRING else right.type
+def _as_moments(left: Typed, right: Typed, kind: Type | None) -> tuple[Typed, Typed]:
+    """Return both sides in a temporal type; a text is read as one when the row is."""
     assert kind is not None
     return tuple(  # type: ignore[return-value]
         side if side.type == kind else typed.Converted(kind, side) for side in (left, right)

@@ -194,12 +194,7 @@ def _check_columns(
             node=statement,
             fix="Declare them behind the name: (id INT KEY, amount DOUBLE).",
         )
-    for column in columns:
-        if column.name in RESERVED:
-            raise StatementError(
-                f"'{column.name}' is a column that every record has: its name is reserved.",
-                node=statement,
-            )
+    check_unreserved_columns(columns, statement)
     twice = repeated([column.name for column in columns])
     if twice is not None:
         raise StatementError(f"Column '{twice}' is there twice.", node=statement)
@@ -214,6 +209,16 @@ def _check_columns(
         raise StatementError(
             "Headers are shown by one HEADERS column or by their keys, each once.", node=statement
         )
+
+
+def check_unreserved_columns(columns: Sequence[Column], node: tree.Node) -> None:
+    """Raise if a column has a name that every record has one of already."""
+    for column in columns:
+        if column.name in RESERVED:
+            raise StatementError(
+                f"'{column.name}' is a column that every record has: its name is reserved.",
+                node=node,
+            )
 
 
 def _check_keys(

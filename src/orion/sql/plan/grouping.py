@@ -1,6 +1,6 @@
 """GROUP BY: the keys, the aggregates over the rows of a group, and what may stand beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from orion.model import Scalar
@@ -31,6 +31,15 @@ class FlatteningResolver(Resolver):
         name = f"_flat_{len(self.columns)}"
         self.columns.append(Named(name, call))
         return Input(call.type, name)
+
+    def _case(self, node: tree.Case) -> Typed:
+        if _calls(node, self._functions_of.is_table_function):
+            raise StatementError(
+                "A table function cannot stand in CASE: it makes rows whichever branch is taken.",
+                node=node,
+                fix="Give it the CASE as its argument.",
+            )
+        return super()._case(node)
 
 
 class _Plain:
@@ -63,6 +72,7 @@ class GroupResolver(Resolver):
         super().__init__(_Grouped(windowed=windowed), functions, extension=extension)
         self._plain = plain
         self._functions_of = functions
+        self._windowed = windowed
         self._keys = {key.expression: key for key in keys}
         self.calls: list[AggregateCall] = []
 
@@ -73,7 +83,7 @@ class GroupResolver(Resolver):
 
     def _key(self, node: tree.Argument) -> Typed | None:
         """Return the key that an expression is, if it is one."""
-        if isinstance(node, tree.ColumnRef) and node.name.text in WINDOW_BOUNDS:
+        if self._windowed and isinstance(node, tree.ColumnRef) and node.name.text in WINDOW_BOUNDS:
             return None
         if calls_aggregate(node, self._functions_of):
             return None
@@ -160,15 +170,19 @@ class _Grouped:
 
 def calls_aggregate(node: object, functions: Functions) -> bool:
     """Tell whether an expression holds a call of an aggregate."""
-    if isinstance(node, tree.Call) and functions.is_aggregate(node.name.text):
+    return _calls(node, functions.is_aggregate)
+
+
+def _calls(node: object, is_wanted: Callable[[str], bool]) -> bool:
+    if isinstance(node, tree.Call) and is_wanted(node.name.text):
         return True
     if isinstance(node, tree.Over):
         # The call itself looks at rows beside its own; what it is given may be an aggregate.
         node = (node.call.arguments, node.partition_by, node.order_by)
     if isinstance(node, tuple):
-        return any(calls_aggregate(part, functions) for part in node)
+        return any(_calls(part, is_wanted) for part in node)
     if isinstance(node, tree.Query):
         return False
     if not isinstance(node, tree.Node) or isinstance(node, tree.Name):
         return False
-    return any(calls_aggregate(part, functions) for part in vars(node).values())
+    return any(_calls(part, is_wanted) for part in vars(node).values())

@@ -124,15 +124,16 @@ def _convert_struct(value: typed.Made, target: Struct, node: tree.Node) -> Typed
 def _convert_constant(value: typed.Constant, target: Type, node: tree.Node) -> Typed:
     if value.value is None:
         return typed.Constant(target, None)
-    if value.type is Scalar.STRING and target is not Scalar.STRING:
-        try:
-            return typed.Constant(target, read_text(value.value, target))
-        except (ValueError, KeyError) as error:
-            raise TypeMismatchError(f"'{value.value}' is no {target}.", node=node) from error
-    if not coercion.can_widen(value.type, target):
+    is_text = value.type is Scalar.STRING and target is not Scalar.STRING
+    if not is_text and not coercion.can_widen(value.type, target):
         raise TypeMismatchError(f"{target} is needed here, found {value.type}.", node=node)
-    if isinstance(target, Decimal):
-        return typed.Constant(target, scaled(Number(value.value), target))
+    try:
+        if is_text:
+            return typed.Constant(target, read_text(value.value, target))
+        if isinstance(target, Decimal):
+            return typed.Constant(target, scaled(Number(value.value), target))
+    except (ValueError, KeyError) as error:
+        raise TypeMismatchError(f"'{value.value}' is no {target}.", node=node) from error
     return typed.Constant(target, float(value.value) if target is Scalar.DOUBLE else value.value)
 
 

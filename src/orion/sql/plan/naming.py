@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 
 from orion.sql.parse import tree
+from orion.sql.plan.errors import StatementError
 from orion.sql.plan.scope import SourceScope
+from orion.sql.plan.source import RESERVED
 
 _GENERATED = "KSQL_COL_"
 
@@ -53,3 +55,20 @@ class Namer:
 def repeated(names: Sequence[str]) -> str | None:
     """Return the first name that is there twice."""
     return next((name for number, name in enumerate(names) if name in names[:number]), None)
+
+
+def check_unreserved(item: tree.SelectItem, name: str, *, is_persistent: bool) -> None:
+    """Refuse the name of a column that every record has for one of the query's own.
+
+    Args:
+        is_persistent: Whether the rows go to a topic; an answer may show such a column as it is.
+    """
+    expression = item.expression
+    is_itself = isinstance(expression, tree.ColumnRef) and expression.name.text == name.upper()
+    if name.upper() not in RESERVED or (is_itself and not is_persistent):
+        return
+    raise StatementError(
+        f"'{name}' is a column that every record has: its name is reserved.",
+        node=item.alias or expression,
+        fix="Select it AS something else.",
+    )

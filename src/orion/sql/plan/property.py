@@ -44,6 +44,7 @@ _INSERT: Mapping[str, type] = {"QUERY_ID": str}
 _LEAST = {"PARTITIONS": 1, "REPLICAS": 1, "RETENTION_MS": -1}
 _UNITS = {unit.name: unit.value for unit in tree.TimeUnit}
 _UNITS |= {name.removesuffix("S"): ms for name, ms in _UNITS.items()}
+_NULLABLE = ("OPTIONAL", "WRAPPER")
 SCHEMA_FORMATS = ("AVRO", "JSON_SR", "PROTOBUF")
 
 
@@ -86,15 +87,23 @@ class Properties:
                 node=self.node,
                 fix=f"Use {', '.join(SCHEMA_FORMATS)}.",
             )
-        nullable = self.get(f"{part}_PROTOBUF_NULLABLE_REPRESENTATION")
         return Format(
             inherited.name,
             delimiter=self._delimiter(part, inherited.delimiter),
             wrap=wrap,
             schema_id=schema_id,
             schema_name=full_name,
-            nullable_representation=nullable or inherited.nullable_representation,
+            nullable_representation=self._nullable(part, inherited.nullable_representation),
         )
+
+    def _nullable(self, part: str, inherited: str | None) -> str | None:
+        name = f"{part}_PROTOBUF_NULLABLE_REPRESENTATION"
+        found: str | None = self.get(name, inherited)
+        if found is not None and found.upper() not in _NULLABLE:
+            raise StatementError(
+                f"{name} '{found}' is not known.", node=self.node, fix="Use OPTIONAL or WRAPPER."
+            )
+        return found
 
     def _delimiter(self, part: str, inherited: str | None) -> str | None:
         found = self.get(f"{part}_DELIMITER", inherited)
@@ -106,8 +115,14 @@ class Properties:
 
     def _full_name(self, part: str) -> str | None:
         found = self.get(f"{part}_SCHEMA_FULL_NAME")
-        if found is None and part == "VALUE":
-            found = self.get("VALUE_AVRO_SCHEMA_FULL_NAME")
+        avro = self.get("VALUE_AVRO_SCHEMA_FULL_NAME") if part == "VALUE" else None
+        if found is not None and avro is not None:
+            raise StatementError(
+                "The schema's full name is given twice.",
+                node=self.node,
+                fix="Leave VALUE_AVRO_SCHEMA_FULL_NAME out.",
+            )
+        found = avro if found is None else found
         if found is not None and not str(found).strip():
             raise StatementError("The schema's full name is empty.", node=self.node)
         return None if found is None else str(found)
@@ -134,9 +149,12 @@ class Properties:
 
     def _duration_ms(self, text: str) -> int:
         amount, _, unit = text.strip().partition(" ")
-        if not amount.isdigit() or unit.strip().upper() not in _UNITS:
+        is_amount = amount.isdecimal() and int(amount) > 0
+        if not is_amount or unit.strip().upper() not in _UNITS:
             raise StatementError(
-                f"WINDOW_SIZE '{text}' is no duration.", node=self.node, fix="Write '10 SECONDS'."
+                f"WINDOW_SIZE '{text}' is no duration above 0.",
+                node=self.node,
+                fix="Write '10 SECONDS'.",
             )
         return int(amount) * _UNITS[unit.strip().upper()]
 
@@ -193,6 +211,8 @@ def _read(properties: tree.Properties, known: Mapping[str, type], node: tree.Nod
             "FORMAT stands for both formats: give it alone, or KEY_FORMAT and VALUE_FORMAT.",
             node=node,
         )
+    if values.get("KAFKA_TOPIC") == "":
+        raise StatementError("KAFKA_TOPIC is empty.", node=node, fix="Name a topic.")
     return Properties(values, node)
 
 

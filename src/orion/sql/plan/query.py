@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from orion.model import OrionError, Scalar, Struct
 from orion.sql.function import Functions
-from orion.sql.parse import tree
+from orion.sql.parse import format_expression, tree
 from orion.sql.plan import step as steps
 from orion.sql.plan import typed
 from orion.sql.plan.catalogue import Catalogue
-from orion.sql.plan.clause import check_clauses
+from orion.sql.plan.clause import check_clauses, check_lambdas
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.grouping import FlatteningResolver, GroupResolver, calls_aggregate
-from orion.sql.plan.naming import Namer, repeated
+from orion.sql.plan.naming import Namer, check_unreserved, repeated
 from orion.sql.plan.rank import take_ranking_apart
 from orion.sql.plan.relation import KeyColumn, Relation, plan_relation
 from orion.sql.plan.resolve import Resolver
@@ -110,6 +110,7 @@ class _Planner:
             is_table=steps.is_table(self._relation.step),
             is_persistent=self._sink is not None,
         )
+        check_lambdas(self._query, {column.name for _, column in self._relation.scope.star()})
         step = self._where(self._relation.step)
         if self._query.group_by is not None or calls_aggregate(self._query.select, self._functions):
             return self._grouped(step)
@@ -137,10 +138,9 @@ class _Planner:
             step = Flatten(step, tuple(flattening.columns))
         key, value = self._split(items, keys)
         (first, *_) = steps.reads_of(self._relation.step)
-        windowed = first.source.windowed if self._query.partition_by is None else None
         anew = self._query.partition_by is not None
         project = Project(step, key, value, is_keyed_anew=anew)
-        return self._finish(project, items, windowed)
+        return self._finish(project, items, first.source.windowed)
 
     def _keys(self) -> tuple[KeyColumn, ...]:
         """Return the columns that rows are keyed by, unless they are grouped."""
@@ -149,11 +149,29 @@ class _Planner:
             return self._relation.keys
         if not partition_by:
             raise StatementError("PARTITION BY needs an expression.", node=self._query)
+        if any(read.source.windowed for read in self._relation.scope.reads):
+            raise StatementError(
+                "PARTITION BY is not for windowed sources: the windows are a part of their keys.",
+                node=self._query,
+                fix="Use GROUP BY, or leave PARTITION BY out.",
+            )
         if any(isinstance(part, tree.NullLiteral) for part in partition_by):
             if len(partition_by) > 1:
                 raise StatementError("NULL stands alone in PARTITION BY.", node=self._query)
             return ()
-        return tuple(self._key_column(part) for part in partition_by)
+        return self._key_columns(partition_by, "PARTITION BY")
+
+    def _key_columns(self, parts: Sequence[tree.Expression], clause: str) -> tuple[KeyColumn, ...]:
+        keys = tuple(self._key_column(part) for part in parts)
+        found = [key.candidates for key in keys]
+        for number, part in enumerate(parts):
+            if found[number] in found[:number]:
+                raise StatementError(
+                    f"'{format_expression(part)}' is named twice in {clause}.",
+                    node=part,
+                    fix="Name it once.",
+                )
+        return keys
 
     def _key_column(self, part: tree.Expression) -> KeyColumn:
         found = self._resolver.resolve(part)
@@ -195,9 +213,9 @@ class _Planner:
         project = Project(aggregate, key_columns, value, having)
         return self._finish(project, items, Windowed.of(query.window))
 
-    def _group_keys(self) -> list[KeyColumn]:
+    def _group_keys(self) -> Sequence[KeyColumn]:
         if self._query.group_by:
-            return [self._key_column(part) for part in self._query.group_by]
+            return self._key_columns(self._query.group_by, "GROUP BY")
         if self._sink is not None:
             raise StatementError(
                 "An aggregate needs a GROUP BY.",
@@ -248,6 +266,7 @@ class _Planner:
                         fix="CAST(NULL AS STRING), or another type.",
                     )
                 name = alias.text if alias else self._names[id(part)]
+                check_unreserved(part, name, is_persistent=self._sink is not None)
                 yield Named(name, found)
 
     def _star(

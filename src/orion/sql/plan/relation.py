@@ -183,7 +183,7 @@ class _Joins:
         if step.is_foreign_key:
             return left_key or self._primary(step.left)
         same = left_key.candidates if left_key and left in left_key.candidates else ()
-        columns = [p for p in dict.fromkeys((left, right, *same)) if isinstance(p, Input)]
+        columns = [p for p in dict.fromkeys((*same, left, right)) if isinstance(p, Input)]
         if step.kind is tree.JoinKind.FULL or not columns:
             kind = left.type
             assert kind is not None
@@ -204,6 +204,15 @@ def _check_foreign(relation: tree.Join, left: Step, right: Read) -> None:
             "A join by a foreign key can only be the first of several.",
             node=relation.on,
             fix="Make a table of the joins before it, and join that.",
+        )
+    assert isinstance(left, Read)
+    if len(left.source.key) != 1:
+        names = ", ".join(column.name for column in left.source.key)
+        raise StatementError(
+            f"Table '{left.alias}' has the key {names}: a join by a foreign key needs one of a"
+            " single column.",
+            node=relation,
+            fix="Key the table by one column, a STRUCT for instance.",
         )
     if relation.kind in (tree.JoinKind.RIGHT, tree.JoinKind.FULL):
         raise StatementError(
@@ -233,7 +242,7 @@ def _is_made(candidate: Typed) -> TypeGuard[Input]:
 
 def _check_windows(left: Step, right: Read, node: tree.Join) -> None:
     sources = [read.source for read in (*steps.reads_of(left), right)]
-    windows = {source.windowed for source in sources}
+    windows = {source.windowed and source.windowed.shape for source in sources}
     if len(windows) > 1:
         raise StatementError(
             "A windowed source joins only with sources of the same windows.", node=node

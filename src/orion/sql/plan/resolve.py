@@ -192,12 +192,9 @@ class Resolver:
 
     def _between(self, node: tree.Between) -> Typed:
         value = self.resolve(node.value)
-        at_least, at_most = (
-            tree.ComparisonOperator.GREATER_OR_EQUAL,
-            tree.ComparisonOperator.LESS_OR_EQUAL,
-        )
-        low = compare(at_least, value, self.resolve(node.low), node)
-        high = compare(at_most, value, self.resolve(node.high), node)
+        operators = tree.ComparisonOperator
+        low = compare(operators.GREATER_OR_EQUAL, value, self.resolve(node.low), node)
+        high = compare(operators.LESS_OR_EQUAL, value, self.resolve(node.high), node)
         found = typed.Logic(BOOLEAN, tree.LogicalOperator.AND, low, high)
         return typed.Negated(BOOLEAN, found) if node.negated else found
 
@@ -239,7 +236,9 @@ class Resolver:
         value, target = self.resolve(node.value), resolve_type(node.type, self.custom)
         if value.type is not None and not coercion.can_cast(value.type, target):
             raise TypeMismatchError(f"{value.type} cannot be cast to {target}.", node=node)
-        return value if value.type == target else typed.Converted(target, value)
+        # What is cast is no longer the column, even in its own type: so a key is copied.
+        is_itself = value.type == target and not isinstance(value, typed.Input)
+        return value if is_itself else typed.Converted(target, value)
 
     def _array(self, node: tree.ArrayLiteral) -> Typed:
         parts = meet([self.resolve(item) for item in node.items], node)
@@ -262,8 +261,8 @@ class Resolver:
     def _struct(self, node: tree.StructLiteral) -> Typed:
         parts = [(name.text, self.resolve(value)) for name, value in node.fields]
         names = [name for name, _ in parts]
-        if not parts or len(set(names)) != len(names):
-            raise StatementError("A struct needs fields, each with a name of its own.", node=node)
+        if len(set(names)) != len(names):
+            raise StatementError("Each field of a struct needs a name of its own.", node=node)
         fields = tuple(Field(name, part.type or Scalar.STRING) for name, part in parts)
         return typed.Made(Struct(fields), Shape.STRUCT, tuple(part for _, part in parts))
 
@@ -378,7 +377,9 @@ def literal(node: tree.Node) -> typed.Constant | None:
             number = Number(text)
             digits, exponent = number.as_tuple().digits, number.as_tuple().exponent
             scale = -int(exponent)
-            return typed.Constant(Decimal(max(len(digits), scale), scale), number)
+            # One digit stands before the point, where there is room for it.
+            precision = max(len(digits), min(scale + 1, coercion.MAX_PRECISION))
+            return typed.Constant(Decimal(precision, scale), number)
         case tree.StringLiteral(text):
             return typed.Constant(Scalar.STRING, text)
     return None

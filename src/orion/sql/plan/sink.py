@@ -1,5 +1,6 @@
 """The stream or table that a query writes: its columns, formats and topic."""
 
+import re
 from dataclasses import replace
 
 from orion.model import Type
@@ -11,7 +12,7 @@ from orion.sql.plan.declare import Formats, check_source
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.property import Properties, read_create_as, read_insert
 from orion.sql.plan.query import QueryPlan, plan_query
-from orion.sql.plan.source import RESERVED, Column, Format, Role, Source
+from orion.sql.plan.source import Column, Format, Role, Source
 from orion.sql.plan.step import (
     Aggregate,
     Filter,
@@ -23,6 +24,10 @@ from orion.sql.plan.step import (
     Step,
     reads_of,
 )
+
+_QUERY_ID = re.compile(r"[A-Z0-9_]+")
+# What the ids begin with that queries get without asking.
+_GIVEN_IDS = ("INSERTQUERY_", "CTAS_", "CSAS_", "CST_")
 
 
 def plan_sink(
@@ -45,7 +50,7 @@ def plan_sink(
     source = Source(
         name=statement.name.text,
         kind=statement.kind,
-        columns=_columns(plan, statement),
+        columns=_columns(plan),
         topic=properties.get("KAFKA_TOPIC") or statement.name.text,
         key_format=replace(key_format, schema_name=key_format.schema_name),
         value_format=value_format,
@@ -107,15 +112,7 @@ def _check_result(statement: tree.CreateAs, plan: QueryPlan) -> None:
         )
 
 
-def _columns(plan: QueryPlan, statement: tree.CreateAs) -> tuple[Column, ...]:
-    for part in statement.query.select:
-        alias = part.alias if isinstance(part, tree.SelectItem) else None
-        if alias is not None and alias.text in RESERVED:
-            raise StatementError(
-                f"'{alias.text}' is a column that every record has: its name is reserved.",
-                node=alias,
-                fix="Give the column another alias.",
-            )
+def _columns(plan: QueryPlan) -> tuple[Column, ...]:
     return (
         *(_column(named, Role.KEY) for named in plan.key),
         *(_column(named, Role.VALUE) for named in plan.value),
@@ -181,7 +178,33 @@ def insert_sink(
     plan = plan_query(statement.query, catalogue, functions, sink=target.name, kind=target.kind)
     if plan.is_table:
         raise StatementError("A table cannot be inserted into a stream.", node=statement)
-    return properties.get("QUERY_ID"), _fitted(plan, target, statement)
+    given = None if plan.windowed is None else plan.windowed.shape
+    if target.windowed is not None and target.windowed.shape != given:
+        raise StatementError(
+            f"'{target.name}' has windows in its keys that this query does not give.",
+            node=statement,
+            fix="Select from a source with the same windows.",
+        )
+    return _query_id(properties, catalogue, statement), _fitted(plan, target, statement)
+
+
+def _query_id(properties: Properties, catalogue: Catalogue, node: tree.Node) -> str | None:
+    """Return the id that is asked for the query; None: it gets one."""
+    given: str | None = properties.get("QUERY_ID")
+    if given is None:
+        return None
+    query = given.upper()
+    if query.startswith(_GIVEN_IDS) or not _QUERY_ID.fullmatch(query):
+        raise StatementError(
+            f"QUERY_ID '{given}' cannot be the id of a query that names its own.",
+            node=node,
+            fix=f"Use letters, digits and '_', and none of {', '.join(_GIVEN_IDS)} in front.",
+        )
+    if query in catalogue.queries:
+        raise StatementError(
+            f"Query '{query}' exists already.", node=node, fix="Give another QUERY_ID."
+        )
+    return query
 
 
 def _fitted(plan: QueryPlan, target: Source, node: tree.Node) -> QueryPlan:

@@ -69,6 +69,11 @@ class Windowed:
     size_ms: int | None = None
     retention_ms: int | None = None
 
+    @property
+    def shape(self) -> tuple[WindowKind, int | None]:
+        """What keys with these windows look like, whatever is answered of them."""
+        return self.kind, self.size_ms
+
     @classmethod
     def of(cls, window: Window | None) -> "Windowed | None":
         """Return the windows that a query makes, if it does."""

@@ -18,8 +18,14 @@ from orion.sql.plan.change import (
     TypeMade,
     Unchanged,
 )
-from orion.sql.plan.declare import Formats, declare_source
+from orion.sql.plan.declare import (
+    Formats,
+    check_source,
+    check_unreserved_columns,
+    declare_source,
+)
 from orion.sql.plan.errors import SourceExistsError, SourceInUseError, StatementError
+from orion.sql.plan.naming import repeated
 from orion.sql.plan.property import read_create_as
 from orion.sql.plan.query import plan_query
 from orion.sql.plan.replace import check_query, check_rebuild, check_replacement
@@ -219,10 +225,13 @@ class Planner:
                 node=statement,
                 fix="Use CREATE OR REPLACE … AS SELECT.",
             )
-        for column in added:
-            if source.get(column.name):
-                raise StatementError(f"Column '{column.name}' exists already.", node=statement)
-        return Declared(replace(source, columns=(*source.columns, *added)), replaces=True)
+        check_unreserved_columns(added, statement)
+        altered = replace(source, columns=(*source.columns, *added))
+        twice = repeated([column.name for column in altered.columns])
+        if twice is not None:
+            raise StatementError(f"Column '{twice}' exists already.", node=statement)
+        check_source(altered, self.formats, node=statement)
+        return Declared(altered, replaces=True)
 
 
 def _taken(

@@ -74,6 +74,14 @@ def test_a_number_beyond_64_bits_is_refused() -> None:
             parse_expression(text)
 
 
+def test_a_number_has_the_digits_of_a_decimal() -> None:
+    for text in (f"{'9' * 37}.9", f"0.{'0' * 37}1", f"000{'9' * 37}.9"):
+        assert isinstance(parse_expression(text), tree.DecimalLiteral)
+    for text in (f"{'9' * 38}.9", f"-.{'1' * 39}"):
+        with pytest.raises(SqlSyntaxError, match="at most 38 digits"):
+            parse_expression(text)
+
+
 def test_names_are_upper_case_unless_quoted() -> None:
     assert parse_expression("user_id") == tree.ColumnRef(None, tree.Name("USER_ID"))
     assert parse_expression("`user_id`") == tree.ColumnRef(None, tree.Name("user_id"))

@@ -2,6 +2,7 @@
 
 from orion.sql.parse import tree
 from orion.sql.parse.cursor import Cursor
+from orion.sql.parse.read.type import MOST_DIGITS
 
 _NUMBERS = ("INTEGER", "DECIMAL", "DOUBLE")
 
@@ -38,7 +39,18 @@ def _read_number(cursor: Cursor, start: int) -> tree.Literal:
     negative = cursor.take_symbol("-")
     if cursor.token.kind == "INTEGER":
         return cursor.whole_number(start, sign=-1 if negative else 1)
+    if cursor.token.kind == "DECIMAL" and _digits(cursor.token.value) > MOST_DIGITS:
+        cursor.fail(
+            reason=f"a DECIMAL has at most {MOST_DIGITS} digits",
+            hint="Leave some out, or write an exponent: 1.5e40 is a DOUBLE.",
+        )
     token = cursor.advance()
     text = f"-{token.value}" if negative else token.value
     kind = tree.DecimalLiteral if token.kind == "DECIMAL" else tree.DoubleLiteral
     return kind(text, place=cursor.place(start))
+
+
+def _digits(text: str) -> int:
+    """Return how many digits a number needs; zeros behind the point count."""
+    whole, _, fraction = text.partition(".")
+    return len(whole.lstrip("0")) + len(fraction)

@@ -12,7 +12,7 @@ BUILT_IN_TYPES = {scalar.value: scalar for scalar in Scalar} | {
     "VARCHAR": Scalar.STRING,
 }
 # What Spark and Arrow compute with.
-_MOST_DIGITS = 38
+MOST_DIGITS = 38
 
 
 def read_type(cursor: Cursor) -> tree.WrittenType:
@@ -92,9 +92,9 @@ def _read_decimal(cursor: Cursor) -> tree.DecimalType:
     cursor.expect_symbol("(")
     digits = cursor.mark()
     precision = cursor.integer()
-    if not 1 <= precision <= _MOST_DIGITS:
+    if not 1 <= precision <= MOST_DIGITS:
         cursor.fail(
-            reason=f"the precision of a DECIMAL is 1 to {_MOST_DIGITS}, not {precision}", at=digits
+            reason=f"the precision of a DECIMAL is 1 to {MOST_DIGITS}, not {precision}", at=digits
         )
     cursor.expect_symbol(",")
     scale = cursor.integer()
