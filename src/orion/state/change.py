@@ -55,9 +55,14 @@ class ChangeOperator:
             if new is not None and any(value is None for value in new[: self.keys]):
                 new = None
             if old is not None:
-                stays = new is not None and new[: self.keys] == old[: self.keys]
+                stays = new is not None and self._same_group(new, old)
                 sign = SILENT_OUT if stays else OUT
                 yield (*old, sign, *facts.row(0, time_ms=facts.time_ms))
             if new is not None:
                 yield (*new, IN, *facts.row(1, time_ms=facts.time_ms))
             state.put(at, new)
+
+    def _same_group(self, one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+        keys, others = one[: self.keys], other[: self.keys]
+        # What is not a number does not equal itself, and is one group.
+        return keys == others or store_key(keys) == store_key(others)

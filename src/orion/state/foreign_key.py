@@ -21,15 +21,17 @@ OWN_KEY = "$own_key"
 _TOGETHER, _MORE = 64, 4
 # A left row that is kept: its own key, its columns.
 _Left = tuple[Any, Values]
-# Of a foreign key: its right row, how many left rows there are, and in how many bundles.
-_Head = tuple[Values | None, int, int]
+# Of a foreign key: its right row, how many left rows there are, in how many bundles, and the right
+# row's time.
+_Head = tuple[Values | None, int, int, int]
 
 
 @dataclass(frozen=True)
 class FollowOperator:
     """Left rows to messages for foreign keys. State: the foreign key of each left row.
 
-    A row that leaves a foreign key tells it so, silently if another one takes it up.
+    A row that leaves a foreign key tells it so, silently if there still is a row. One that comes
+    where none can have had a partner is silent too: without a partner there is nothing to tell.
     """
 
     key: Type
@@ -60,16 +62,16 @@ class FollowOperator:
                 continue
             at = store_key((own_key,))
             kept = state.get(at)
-            new_key = None if facts.is_absent else key
-            # A row without a foreign key has no partner, but had one perhaps.
-            if kept is not None and kept != (new_key,):
-                silent = new_key is not None
+            old_key = None if kept is None else kept[0]
+            # As the store tells keys apart: 0.0 and -0.0 are equal and have a place each.
+            stays = not facts.is_absent and store_key((key,)) == store_key((old_key,))
+            if kept is not None and (facts.is_absent or (old_key is not None and not stays)):
                 tail = facts.row(0, time_ms=facts.time_ms, is_absent=True)
-                yield (kept[0], own_key, silent, *nothing, *tail)
+                yield (old_key, own_key, not facts.is_absent, *nothing, *tail)
             if not facts.is_absent:
                 tail = facts.row(1, time_ms=facts.time_ms)
-                yield (key, own_key, False, *row[2:end], *tail)
-            state.put(at, None if facts.is_absent else (new_key,))
+                yield (key, own_key, old_key is None or stays, *row[2:end], *tail)
+            state.put(at, None if facts.is_absent else (key,))
 
 
 @dataclass(frozen=True)
@@ -103,32 +105,41 @@ class ForeignKeyOperator:
                 yield from self._left(row, facts, named)
             elif row[1] is not None:
                 own = named[_head(row[1])]
-                own.right = None if facts.is_absent else row[middle:end]
+                own.put_right(None if facts.is_absent else row[middle:end], facts.time_ms)
                 for number, (own_key, left) in enumerate(own.lefts()):
-                    yield self._joined(own_key, left, own.right, facts, number)
+                    yield self._joined(own_key, left, own.right, facts, facts.time_ms, number)
         for own in named.values():
             own.keep()
 
     def _left(self, row: Row, facts: Facts, named: Mapping[Key, "_Named"]) -> Iterator[Row]:
         key, own_key, is_silent = row[1:4]
         left = None if facts.is_absent else row[4 : 4 + len(self.layout.left)]
-        right = None
+        right, time = None, facts.time_ms
         # A row without a foreign key waits for nobody.
         if key is not None:
             own = named[_head(key)]
             own.put_left(own_key, left)
-            right = own.right
-        if left is not None:
-            yield self._joined(own_key, left, right, facts, 0)
-        elif not is_silent and (right is not None or self.layout.keeps_left):
-            yield self._joined(own_key, None, None, facts, 0)
+            right, time = own.right, max(time, own.right_ms)
+        if left is None:
+            # One that had a foreign key may have had a partner once.
+            is_told = not is_silent and (key is not None or self.layout.keeps_left)
+        else:
+            is_told = not is_silent or right is not None or self.layout.keeps_left
+        if is_told:
+            yield self._joined(own_key, left, right, facts, time, 0)
 
     def _joined(
-        self, own_key: Any, left: Values | None, right: Values | None, facts: Facts, number: int
+        self,
+        own_key: Any,
+        left: Values | None,
+        right: Values | None,
+        facts: Facts,
+        time_ms: int,
+        number: int,
     ) -> Row:
         there = left is not None and (right is not None or self.layout.keeps_left)
-        tail = facts.row(number, time_ms=facts.time_ms, is_absent=not there)
-        return (own_key, *self.layout.joined(left, right), *tail)
+        tail = facts.row(number, time_ms=time_ms, is_absent=not there)
+        return (own_key, *self.layout.joined(left, None if left is None else right), *tail)
 
 
 class _Named:
@@ -141,13 +152,19 @@ class _Named:
     def __init__(self, key: Any, state: StateStore) -> None:
         self._key = key
         self._state = state
-        self._kept: _Head = state.get(_head(key)) or (None, 0, 1)
+        self._kept: tuple[Any, ...] = state.get(_head(key)) or (None, 0, 1, 0)
         self.right: Values | None = self._kept[0]
         self._count: int = self._kept[1]
+        # States of earlier versions do not tell it.
+        self.right_ms: int = self._kept[3] if len(self._kept) > 3 else 0
         self._spread(self._kept[2])
 
     def _spread(self, bundles: int) -> None:
         self._bundles = [store_key((self._key, number)) for number in range(bundles)]
+
+    def put_right(self, right: Values | None, time_ms: int) -> None:
+        """Keep the right row and its time; None: it has gone."""
+        self.right, self.right_ms = right, 0 if right is None else time_ms
 
     def bundle_of(self, name: Key) -> Key:
         """Return where a left row is kept, by the name of its own key."""
@@ -186,7 +203,7 @@ class _Named:
 
     def keep(self) -> None:
         """Make the right row part of the state, and how many left ones there are."""
-        found = self.right, self._count, len(self._bundles)
+        found: _Head = self.right, self._count, len(self._bundles), self.right_ms
         if found != self._kept:
             there = self.right is not None or self._count
             self._state.put(_head(self._key), found if there else None)

@@ -96,6 +96,7 @@ class _RankRun:
 def _comparable(value: Any, sort: step.Sort) -> tuple[Any, ...]:
     if value is None:
         return (0 if sort.nulls_first else 2,)
-    # What is not a number comes behind all numbers.
-    plain = (value != value, value) if isinstance(value, float) else value
-    return (1, Down(plain) if sort.descending else plain)
+    # What is not a number comes behind all numbers, and equals nothing, itself included.
+    if isinstance(value, float):
+        value = (True, 0.0) if value != value else (False, value)
+    return (1, Down(value) if sort.descending else value)

@@ -71,6 +71,10 @@ class RankTableOperator:
         first = bisect_left(placed, self._place(own), key=self._place)
         places = range(first, len(placed))
         found = next((place for place in places if placed[place][2] == own[2]), None)
+        if found is None:
+            # What is not a number does not equal itself, but is spelled alike.
+            name = store_key(own[2])
+            found = next((p for p in places if store_key(placed[p][2]) == name), None)
         if found is not None:
             del placed[found]
 

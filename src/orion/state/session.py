@@ -89,7 +89,10 @@ class SessionOperator:
 
 
 class _SessionRun:
-    """One batch of sessions. State, by key: its sessions, and the key where it will be told of."""
+    """One batch of sessions. State, by key: its sessions, and the key where it will be told of.
+
+    Sessions are kept in the order in which their first records came.
+    """
 
     def __init__(self, operator: SessionOperator, state: StateStore, clock: Clock) -> None:
         self._is_final = operator.final
@@ -119,17 +122,16 @@ class _SessionRun:
         if self._windows.due(end) <= now:
             self._clock.drop(facts, end, now)
             return
-        states = self._aggregates.initial()
-        for session in near:
-            states = self._aggregates.merge(states, session[2])
+        by_time = sorted(near, key=_end_and_start)
+        states = self._aggregates.merge([s[2] for s in near], [s[2] for s in by_time])
         merged = (start, end, self._aggregates.add(states, arguments))
-        self._keep(at, key, [*(s for s in sessions if s not in near), merged])
+        self._keep(at, key, _with(sessions, near, merged))
         if self._is_final:
             return
         if near and (start, end) == (time, time):
             yield self._row(key, merged, facts, len(near), old=near[0])
             return
-        for number, session in enumerate(near):
+        for number, session in enumerate(by_time):
             yield self._row(key, session, facts, number, old=session, is_absent=True)
         yield self._row(key, merged, facts, len(near))
 
@@ -187,3 +189,16 @@ class _SessionRun:
         """Give the last changes of sessions that are over."""
         for number, (key, session) in enumerate(self.forget(now)):
             yield self._row(key, session, facts, number)
+
+
+def _with(sessions: list[Session], near: list[Session], merged: Session) -> list[Session]:
+    """Return sessions with some of them made one, which stands where the first of them stood."""
+    if not near:
+        return [*sessions, merged]
+    taken = {id(session) for session in near}
+    placed = (merged if session is near[0] else session for session in sessions)
+    return [session for session in placed if id(session) not in taken]
+
+
+def _end_and_start(session: Session) -> tuple[int, int]:
+    return session[1], session[0]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orion.formats import differs_in_arrow, from_arrow, plain_column
+from orion.formats import plain_column, plain_values
 from orion.model import Field, Type
 from orion.sql import tell_failure
 
@@ -14,8 +14,7 @@ Row = tuple[Any, ...]
 
 def read_column(column: pa.Array | pa.ChunkedArray, kind: Type) -> list[Any]:
     """Return a column's values as operators take them."""
-    values: list[Any] = column.to_pylist()
-    return [from_arrow(value, kind) for value in values] if differs_in_arrow(kind) else values
+    return plain_values(column, kind)
 
 
 def write_column(values: Sequence[Any], kind: Type) -> pa.Array:

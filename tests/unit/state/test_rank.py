@@ -131,6 +131,18 @@ def test_the_ranking_of_a_table_follows_its_rows(seed: int, tmp_path: Path) -> N
         assert {rank: name for (own, rank), name in places.items() if own == key} == wanted
 
 
+def test_a_row_whose_column_is_no_number_goes_when_it_changes() -> None:
+    value = Field("X", Scalar.DOUBLE)
+    sort = step.Sort("$order.0", descending=False, nulls_first=False)
+    ranking = RankOperator((KEY,), (SCORE,), (sort,), (value,), "RN", 3, is_table=True)
+    facts = [(n, [n, 0], False, None, "t/0") for n in range(2)]
+    added = ("a", 1.0, float("nan"), 1, *facts[0])
+    taken = ("a", 1.0, float("nan"), -1, *facts[1])
+    found = list(RankTableOperator(ranking).run([added, taken], StateStore(None, 0)))
+    # Columns, the rank, the time, the place, whether it is gone.
+    assert [(row[1], row[4]) for row in found] == [(1, False), (1, True)]
+
+
 def test_no_more_is_kept_than_there_are_places(tmp_path: Path) -> None:
     ranking = operator(2, is_table=True, descending=True, nulls_first=False)
     state = StateStore(tmp_path / "0.db", 0)

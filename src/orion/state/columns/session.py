@@ -172,9 +172,12 @@ class SessionColumns:
         found: list[list[Session]] = [list(sessions) for sessions in kept]
         groups = segments.group[parts.first].tolist()
         for number, (group, own) in enumerate(zip(groups, zip(*states, strict=True), strict=True)):
+            session = (starts[number], ends[number], list(own))
             if goes_on[number]:
-                found[group].remove(_latest(kept[group]))
-            found[group].append((starts[number], ends[number], list(own)))
+                # Where it stood: sessions lie in the order of their first records.
+                found[group][kept[group].index(_latest(kept[group]))] = session
+            else:
+                found[group].append(session)
         return found
 
     def last_changes(self, closed: Sequence[tuple[tuple[Any, ...], Session]]) -> pa.Table:
