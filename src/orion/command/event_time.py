@@ -3,9 +3,9 @@
 import pyarrow as pa
 
 from orion.command.format import key_spec, value_spec
-from orion.formats import SchemaSource, codec_of, from_arrow
+from orion.formats import SchemaSource, codec_of, plain_values
 from orion.log import ReadTime, Record
-from orion.model import Scalar
+from orion.model import Scalar, Struct
 from orion.sql import Computation, Source, built_in_functions, computation_or_null, typed
 
 
@@ -35,14 +35,13 @@ def time_reader(source: Source, schemas: SchemaSource | None) -> ReadTime | None
     column = source.get(source.event_time.column)
     assert column is not None
     is_key = column in source.key
-    codec = codec_of(key_spec(source) if is_key else value_spec(source), schemas)
+    spec = key_spec(source) if is_key else value_spec(source)
+    codec, kind = codec_of(spec, schemas), Struct(spec.columns)
 
     def read(record: Record) -> int | None:
         body = record.key if is_key else record.value
-        (row,) = codec.decode(pa.array([body], pa.binary())).rows.to_pylist()
-        if row is None:
-            return None
-        time: int | None = compute({column.name: from_arrow(row[column.name], column.type)})
+        (row,) = plain_values(codec.decode(pa.array([body], pa.binary())).rows, kind)
+        time: int | None = None if row is None else compute(row)
         return time
 
     return read

@@ -27,6 +27,7 @@ from orion.formats.plain import (
     from_arrow,
     plain_column,
     plain_rows,
+    plain_values,
     to_arrow,
 )
 from orion.formats.plain_json import JsonDecoder
@@ -128,6 +129,7 @@ __all__ = [
     "native_schemas",
     "plain_column",
     "plain_rows",
+    "plain_values",
     "row_decoding",
     "row_encoding",
     "row_transcoding",

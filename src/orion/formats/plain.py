@@ -5,17 +5,21 @@ dictionaries.
 """
 
 import datetime
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from orion.formats.arrow import arrow_type, row_type
+from orion.formats.temporal import as_numbers, number_type
 from orion.model import Array, Field, InvalidInputError, Map, Scalar, Struct, Type
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _EPOCH_DAY = datetime.date(1970, 1, 1)
 _MS = datetime.timedelta(milliseconds=1)
+# Of a TIMESTAMP in Arrow.
+_US_PER_MS = 1_000
 # What Arrow raises for a value of another type, or beyond the ends of its own.
 _MISFITS = (pa.ArrowException, ValueError, TypeError, OverflowError, AttributeError)
 
@@ -36,6 +40,47 @@ def from_arrow(value: Any, kind: Type) -> Any:
             return {from_arrow(k, key): from_arrow(v, element) for k, v in pairs}
         case Struct(fields):
             return {f.name: from_arrow(value.get(f.name), f.type) for f in fields}
+    return value
+
+
+def plain_values(column: pa.Array | pa.ChunkedArray, kind: Type) -> list[Any]:
+    """Return a column's values as expressions take them, moments beyond Python's calendar too."""
+    if not differs_in_arrow(kind):
+        found: list[Any] = column.to_pylist()
+        return found
+    return [_from_numbers(value, kind) for value in as_numbers(column, kind).to_pylist()]
+
+
+def _from_numbers(value: Any, kind: Type) -> Any:
+    if value is None:
+        return None
+    match kind:
+        case Scalar.TIMESTAMP:
+            return value // _US_PER_MS
+        case Array(element):
+            return [_from_numbers(item, element) for item in value]
+        case Map(key, element):
+            return {_from_numbers(k, key): _from_numbers(v, element) for k, v in value}
+        case Struct(fields):
+            return {f.name: _from_numbers(value.get(f.name), f.type) for f in fields}
+    return value
+
+
+def _to_numbers(value: Any, kind: Type) -> Any:
+    if value is None:
+        return None
+    match kind:
+        case Scalar.TIMESTAMP:
+            # Not of a text, which would be repeated.
+            return math.trunc(value) * _US_PER_MS
+        case Scalar.DOUBLE:
+            return float(value)
+        case Array(element):
+            return [_to_numbers(item, element) for item in value]
+        case Map(key, element):
+            return [(_to_numbers(k, key), _to_numbers(v, element)) for k, v in value.items()]
+        case Struct(fields):
+            return {f.name: _to_numbers(value.get(f.name), f.type) for f in fields}
     return value
 
 
@@ -87,8 +132,9 @@ def plain_column(
 
 def _array(values: Sequence[Any], kind: Type) -> pa.Array:
     if differs_in_arrow(kind) or kind is Scalar.DOUBLE:
-        values = [to_arrow(value, kind) for value in values]
-    return pa.array(values, arrow_type(kind))
+        values = [_to_numbers(value, kind) for value in values]
+    made, wanted = pa.array(values, number_type(kind)), arrow_type(kind)
+    return made if made.type == wanted else made.cast(wanted)
 
 
 def _fitting(value: Any, kind: Type, at: int, on_misfit: Callable[[int, Exception], None]) -> Any:
@@ -111,11 +157,9 @@ class RowMisfitError(InvalidInputError):
 
 def plain_rows(rows: list[Mapping[str, Any] | None], columns: tuple[Field, ...]) -> pa.Array:
     """Return rows of plain values as an Arrow struct array."""
-    made = [
-        None if row is None else {f.name: to_arrow(row.get(f.name), f.type) for f in columns}
-        for row in rows
-    ]
+    kind = Struct(columns)
     try:
-        return pa.array(made, row_type(columns))
+        made = pa.array([_to_numbers(row, kind) for row in rows], number_type(kind))
+        return made if made.type == row_type(columns) else made.cast(row_type(columns))
     except _MISFITS as error:
         raise RowMisfitError(columns, str(error)) from error

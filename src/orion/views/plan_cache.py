@@ -47,7 +47,7 @@ class PlanCache:
         self, text: str, properties: Mapping[str, str], catalogue: Catalogue, plan: PullPlan
     ) -> None:
         """Remember a plan; one that looks up a literal serves for others in its place."""
-        if len(text) > _LONGEST_TEXT:
+        if len(text) > _LONGEST_TEXT or _has_computed_keys(plan):
             return
         known, plans = self._kept
         if catalogue is not known or len(plans) >= _MOST_PLANS:
@@ -79,6 +79,13 @@ def _split(text: str) -> tuple[_Shape, str | int] | None:
     value = int(digits) if string is None else string.replace("''", "'")
     kind = "number" if string is None else "text"
     return (kind, text[: match.start()], text[match.end() :]), value
+
+
+def _has_computed_keys(plan: PullPlan) -> bool:
+    """Tell whether other keys may be asked for the next time, as by what is the day of today."""
+    if plan.keys is None or plan.where is None:
+        return False
+    return any(isinstance(part, typed.Applied) for part in typed.walk(plan.where))
 
 
 def _is_look_up(plan: PullPlan, literal: str | int) -> bool:

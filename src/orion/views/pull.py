@@ -1,8 +1,8 @@
 """Pull queries: what they may ask, and which keys their condition names."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from typing import Any
 
@@ -25,6 +25,10 @@ from orion.views.reader import hashable
 
 SCANS = "ksql.query.pull.table.scan.enabled"
 RANGES = "ksql.query.pull.range.scan.enabled"
+# A way a condition can hold: the columns of the key that equal a value then.
+_Way = dict[str, Any]
+# Of two conditions together; lists of several columns multiply.
+_MOST_WAYS = 100_000
 _UNKNOWN_HERE = ("ROWPARTITION", "ROWOFFSET")
 _RANGE = (
     tree.ComparisonOperator.LESS,
@@ -162,23 +166,40 @@ def _check_columns(plan: QueryPlan, where: typed.Typed | None, node: tree.Node) 
             raise StatementError(f"A pull query cannot ask for {name}.", node=node)
 
 
-def _alternatives(node: typed.Typed) -> Iterator[dict[str, Any]]:
-    """Yield the ways a condition can hold: the columns that must equal a value in each."""
+def _ways(node: typed.Typed, names: Collection[str]) -> list[_Way]:
+    """Return the ways a condition can hold, at least one; more rows than fulfil it may fit them."""
     match node:
-        case typed.Logic(_, tree.LogicalOperator.OR, left, right):
-            yield from _alternatives(left)
-            yield from _alternatives(right)
-        case typed.Logic(_, tree.LogicalOperator.AND, left, right):
-            for one, other in product(_alternatives(left), list(_alternatives(right))):
-                yield {**one, **other}
+        case typed.Logic(_, tree.LogicalOperator.OR as operator):
+            found = [way for part in _parts(node, operator) for way in _ways(part, names)]
+            # One that says nothing makes the others say nothing.
+            return list({hashable(way): way for way in found}.values()) if all(found) else [{}]
+        case typed.Logic(_, operator):
+            return reduce(_together, (_ways(part, names) for part in _parts(node, operator)))
         case typed.Compared(_, tree.ComparisonOperator.EQUAL, left, right):
-            yield _equality(left, right) or _equality(right, left)
-        case _:
-            yield {}
+            return [_equality(left, right, names) or _equality(right, left, names)]
+    return [{}]
 
 
-def _equality(left: typed.Typed, right: typed.Typed) -> dict[str, Any]:
-    if isinstance(left, typed.Input) and not typed.inputs_of(right):
+def _parts(node: typed.Typed, operator: tree.LogicalOperator) -> Iterator[typed.Typed]:
+    """Yield what a chain of one operator joins, which may be thousands of parts deep."""
+    left = [node]
+    while left:
+        part = left.pop()
+        if isinstance(part, typed.Logic) and part.operator is operator:
+            left += (part.right, part.left)
+        else:
+            yield part
+
+
+def _together(ways: list[_Way], others: list[_Way]) -> list[_Way]:
+    """Return the ways in which two conditions hold, or those of one of them if they are many."""
+    if len(ways) * len(others) > _MOST_WAYS:
+        return max(ways, others, key=lambda found: min(len(way) for way in found))
+    return [{**one, **other} for one, other in product(ways, others)]
+
+
+def _equality(left: typed.Typed, right: typed.Typed, names: Collection[str]) -> _Way:
+    if isinstance(left, typed.Input) and left.name in names and not typed.inputs_of(right):
         return {left.name: evaluate_or_null(right, {})}
     return {}
 
@@ -188,10 +209,10 @@ def keys_of(source: Source, where: typed.Typed | None) -> tuple[tuple[Any, ...],
     names = [column.name for column in source.key]
     if where is None or not names:
         return None
-    alternatives = list(_alternatives(where))
-    if not all(name in found for found in alternatives for name in names):
+    ways = _ways(where, names)
+    if not all(name in way for way in ways for name in names):
         return None
-    keys = [tuple(found[name] for name in names) for found in alternatives]
+    keys = [tuple(way[name] for name in names) for way in ways]
     return tuple({hashable(key): key for key in keys}.values())
 
 

@@ -14,10 +14,10 @@ from orion.formats import (
     FormatSpec,
     SchemaSource,
     codec_of,
-    differs_in_arrow,
-    from_arrow,
+    plain_values,
 )
 from orion.log import Record
+from orion.model import Struct
 from orion.sql import Source, tree
 
 _BOUND_BYTES = 8
@@ -55,10 +55,12 @@ class RowReader:
     def read(self, records: list[Record]) -> Iterator[RowChange]:
         """Yield the changes of records, in their order."""
         keys, windows, unreadable = self._keys(records)
-        values, _ = _decode(self._value, [r.value for r in records], self._value_spec)
+        values, damaged = _decode(self._value, [r.value for r in records], self._value_spec)
+        absent = self._absent(records, values, damaged)
         for place in unreadable:
             values[place] = None
-        for record, key, window, value in zip(records, keys, windows, values, strict=True):
+        rows = zip(records, keys, windows, values, strict=True)
+        for place, (record, key, window, value) in enumerate(rows):
             if self._source.is_table:
                 if key is None:
                     continue
@@ -67,7 +69,7 @@ class RowReader:
                 # Every event of a stream counts: its number tells it apart.
                 at = (self._number,)
                 self._number += 1
-            if record.value is None and self._source.is_table:
+            if place in absent and self._source.is_table:
                 bounds = _bounds(window)
                 yield RowChange(at, window, None, {**(key or {}), **bounds})
             elif value is not None:
@@ -75,6 +77,15 @@ class RowReader:
                 if row is None:
                     continue
                 yield RowChange(at, window if self._source.is_table else (), row, key or {})
+
+    def _absent(
+        self, records: list[Record], values: list[Row | None], damaged: list[int]
+    ) -> set[int]:
+        """Return the places of records that say that there is no row."""
+        if not self._source.value:
+            return {at for at, record in enumerate(records) if record.value is None}
+        # A body may hold nothing as well, as the JSON `null` does.
+        return {at for at, value in enumerate(values) if value is None}.difference(damaged)
 
     def _row(self, record: Record, key: Row, value: Row, window: Key) -> Row | None:
         columns = {**key, **value}
@@ -138,11 +149,6 @@ def _decode(
 ) -> tuple[list[Row | None], list[int]]:
     """Return rows, None where there is none, and the places of those that cannot be read."""
     decoded = codec.decode(pa.array(bodies, pa.binary()))
-    rows: list[dict[str, Any] | None] = decoded.rows.to_pylist()
-    changing = [field for field in spec.columns if differs_in_arrow(field.type)]
-    for row in rows if changing else ():
-        if row is not None:
-            for field in changing:
-                row[field.name] = from_arrow(row[field.name], field.type)
+    rows: list[Row | None] = plain_values(decoded.rows, Struct(spec.columns))
     unreadable = pc.indices_nonzero(decoded.reasons.is_valid()).to_pylist()
-    return [*rows], unreadable
+    return rows, unreadable

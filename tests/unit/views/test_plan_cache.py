@@ -102,3 +102,12 @@ def test_properties_and_catalogue_are_part_of_the_question() -> None:
 def test_a_key_may_be_a_list() -> None:
     found = plan("SELECT * FROM lists WHERE id = ARRAY[1, 2] OR id = ARRAY[1, 2];")
     assert found.keys == (([1, 2],),)
+
+
+def test_keys_that_depend_on_the_moment_are_computed_each_time() -> None:
+    text = "SELECT * FROM counts WHERE id = UNIX_TIMESTAMP();"
+    assert kept(text).find(text, {}, CATALOGUE) is None
+    text = "SELECT * FROM counts WHERE id IN (1, 2);"
+    found = kept(text).find(text, {}, CATALOGUE)
+    assert found is not None
+    assert found[1] == ((1,), (2,))

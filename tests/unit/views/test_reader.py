@@ -38,6 +38,26 @@ def test_a_table_has_keys_tombstones_and_leaves_out_what_it_cannot_read() -> Non
     assert found == [(("a",), (), row), (("a",), (), None)]
 
 
+def test_a_body_that_holds_nothing_is_a_tombstone() -> None:
+    text = """CREATE SOURCE TABLE t (id STRING PRIMARY KEY, n INT)
+      WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"""
+    found = read(text, Record(b"null", b"a", timestamp_ms=5), Record(b"{no", b"b", timestamp_ms=5))
+    assert found == [(("a",), (), None)]
+    only_key = text.replace(", n INT", "")
+    found = read(only_key, Record(b"{}", b"a", timestamp_ms=5), Record(None, b"a", timestamp_ms=6))
+    assert [row and row["ID"] for _, _, row in found] == ["a", None]
+
+
+def test_moments_far_away_are_read() -> None:
+    """Microseconds taken for milliseconds are beyond Python's calendar."""
+    text = """CREATE SOURCE TABLE t (id TIMESTAMP PRIMARY KEY, seen TIMESTAMP, dates ARRAY<DATE>)
+      WITH (KAFKA_TOPIC='t', KEY_FORMAT='JSON', VALUE_FORMAT='JSON');"""
+    far = 1_700_000_000_000_000
+    body = b'{"seen": %d, "dates": [%d]}' % (far, 2**31 - 1)
+    ((key, _, row),) = read(text, Record(body, b"%d" % far, timestamp_ms=5))
+    assert (key, row["SEEN"], row["DATES"]) == ((far,), far, [2**31 - 1])
+
+
 def test_windows_come_from_the_key() -> None:
     text = """CREATE STREAM s (id STRING KEY, n INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON',
       WINDOW_TYPE='TUMBLING', WINDOW_SIZE='1 SECOND');"""

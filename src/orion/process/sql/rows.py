@@ -8,7 +8,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.functions import arrow_udf
 
-from orion.formats import from_arrow, plain_column
+from orion.formats import plain_column, plain_values
 from orion.model import Scalar, Type
 from orion.process.failure import current_failures
 from orion.process.format import spark_type
@@ -41,8 +41,7 @@ def _runner(
 
     def run(*arrays: pa.Array) -> pa.Array:
         columns = [
-            [from_arrow(value, each) for value in array.to_pylist()]
-            for array, (_, each) in zip(arrays, inputs, strict=False)
+            plain_values(array, each) for array, (_, each) in zip(arrays, inputs, strict=False)
         ]
         plain = zip(*columns, strict=True) if columns else [()] * len(arrays[0])
         rows = [dict(zip(names, row, strict=True)) for row in plain]

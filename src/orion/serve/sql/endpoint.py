@@ -40,6 +40,7 @@ from orion.serve.sql.stream import (
     plain_array_form,
     protobuf_form,
 )
+from orion.serve.sql.value import load
 from orion.sql import parse_statements, tree
 
 Endpoint = Callable[["SqlApi", Request], Awaitable[Response]]
@@ -201,7 +202,7 @@ class SqlApi:
 
     def _insert(self, source: Any, line: bytes) -> None:
         try:
-            body = orjson.loads(line)
+            body = load(line, [column.type for column in source.columns])
         except ValueError as error:
             raise BadRequestError(f"The row is not JSON: {error}") from error
         self.rooms.write(source.topic, encode_row(self.rooms, read_row(source, body)))

@@ -10,7 +10,7 @@ from orion.serve.sql.protobuf_row import PROTOBUF_TYPE, ProtobufRows
 from orion.serve.sql.request import DELIMITED, MEDIA_TYPE, SqlRequest, StatementFailedError
 from orion.serve.sql.rooms import SqlRooms
 from orion.serve.sql.statement import session_of
-from orion.serve.sql.value import dump, dump_rows, shower
+from orion.serve.sql.value import dump, dump_rows, show_rows
 from orion.sql import tree
 from orion.views import PlanCache, PullPlan, QuestionPlan, Values, plan_pull
 
@@ -90,8 +90,7 @@ def _is_fresh(properties: Mapping[str, str]) -> bool:
 
 
 def _answer_of(plan: PullPlan | QuestionPlan, rows: list[Values]) -> PullAnswer:
-    show = shower([kind for _, kind, _ in plan.columns])
-    shown = rows if show is None else [show(row) for row in rows]
+    shown = show_rows([kind for _, kind, _ in plan.columns], rows)
     return PullAnswer(f"query_{uuid.uuid4().hex[:16]}", plan.columns, shown)
 
 

@@ -1,6 +1,9 @@
 """Values and rows as JSON shows them in answers."""
 
 import base64
+import decimal
+import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -12,6 +15,9 @@ from orion.views import Values
 
 _TEMPORAL = (Scalar.DATE, Scalar.TIME, Scalar.TIMESTAMP)
 _GAP = orjson.Fragment(b"\n")
+_DAY_MS, _CYCLE_DAYS = 86_400_000, 146_097
+# JSON has no numbers for these; null would say that there is no value.
+_NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def shown(value: Any, kind: Type | None) -> Any:
@@ -22,7 +28,9 @@ def shown(value: Any, kind: Type | None) -> Any:
         case Scalar.BYTES:
             return base64.b64encode(value).decode()
         case Scalar() if kind in _TEMPORAL:
-            return spell(value, kind)
+            return _spelled(value, kind)
+        case Scalar.DOUBLE:
+            return value if math.isfinite(value) else _NAMES[str(value)]
         case Decimal():
             # Exact digits go out as a JSON number, see `_exact`.
             return value
@@ -50,14 +58,36 @@ def shower(kinds: Sequence[Type | None]) -> Callable[[Values], Values] | None:
     return show
 
 
+def show_rows(kinds: Sequence[Type | None], rows: list[Values]) -> list[Values]:
+    """Return many rows as JSON shows them."""
+    doubles = [at for at, kind in enumerate(kinds) if kind is Scalar.DOUBLE]
+    # One sum tells of all: nearly all doubles are numbers, and nothing changes them then.
+    if all(math.isfinite(sum(row[at] or 0.0 for row in rows)) for at in doubles):
+        kinds = [None if kind is Scalar.DOUBLE else kind for kind in kinds]
+    show = shower(kinds)
+    return rows if show is None else [show(row) for row in rows]
+
+
 def _is_plain(kind: Type | None) -> bool:
     return kind is None or (
-        isinstance(kind, Scalar | Decimal) and kind not in (Scalar.BYTES, *_TEMPORAL)
+        isinstance(kind, Scalar | Decimal) and kind not in (Scalar.BYTES, Scalar.DOUBLE, *_TEMPORAL)
     )
 
 
 def _key(value: Any, kind: Type) -> str:
-    return value if isinstance(value, str) else spell(value, kind)
+    return value if isinstance(value, str) else _spelled(value, kind)
+
+
+def _spelled(value: Any, kind: Type) -> str:
+    try:
+        return spell(value, kind)
+    except OverflowError:
+        # Python's calendar ends with the year 9999; years repeat after 400 of them.
+        cycles, rest = divmod(value, _CYCLE_DAYS * (_DAY_MS if kind is Scalar.TIMESTAMP else 1))
+        text = spell(rest, kind)
+        year = int(text[:4]) + 400 * cycles
+        sign = "-" if year < 0 else "+" if year > 9999 else ""
+        return f"{sign}{abs(year):04d}{text[4:]}"
 
 
 def dump(value: Any) -> bytes:
@@ -81,4 +111,28 @@ def dump_rows(rows: Iterable[Sequence[Any]], separator: bytes) -> bytes:
 
 
 def _exact(value: Any) -> Any:
-    return orjson.Fragment(str(value))
+    # Without an exponent, which `str` gives to a zero with eight places.
+    return orjson.Fragment(f"{value:f}" if isinstance(value, decimal.Decimal) else str(value))
+
+
+def load(text: bytes, kinds: Iterable[Type | None]) -> Any:
+    """Return what JSON holds, for `dump`; where there are decimals, numbers keep every digit."""
+    found = orjson.loads(text)
+    if not any(_holds_decimals(kind) for kind in kinds):
+        return found
+    fragment = orjson.Fragment
+    try:
+        return json.loads(text, parse_float=fragment, parse_int=fragment)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _holds_decimals(kind: Type | None) -> bool:
+    match kind:
+        case Decimal():
+            return True
+        case Array(element) | Map(_, element):
+            return _holds_decimals(element)
+        case Struct(fields):
+            return any(_holds_decimals(field.type) for field in fields)
+    return False

@@ -20,7 +20,9 @@ def group_rows(
     Without keys all rows are one group, which is there even if it is empty.
     """
     of_keys = [compute(key.expression) for key in keys]
-    is_plain = all(isinstance(key.type, Scalar | Decimal) for key in keys)
+    is_plain = all(
+        isinstance(key.type, Scalar | Decimal) and key.type is not Scalar.DOUBLE for key in keys
+    )
     identify = tuple if is_plain else hashable
     meanings = [call.aggregation() for call in calls]
     arguments = [[compute(part) for part in call.arguments] for call in calls]

@@ -26,4 +26,7 @@ def _place(value: Any, is_down: bool, nulls_first: bool) -> tuple[Any, ...]:
     if value is None:
         return (0 if nulls_first else 2,)
     comparable = hashable(value)
+    if isinstance(comparable, float):
+        # What is not a number comes behind all numbers; it is neither less nor greater by itself.
+        comparable = (True, 0.0) if comparable != comparable else (False, comparable)
     return (1, Down(comparable) if is_down else comparable)

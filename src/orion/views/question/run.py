@@ -1,5 +1,6 @@
 """Answers a planned question, from the rows of its sources to the rows of the answer."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -84,7 +85,7 @@ class _Question:
         values: Iterable[Values] = (tuple([column(row) for column in columns]) for row in rows)
         if plan.is_distinct:
             values = _each_once(values)
-        end = None if plan.limit is None else plan.offset + plan.limit
+        end = None if plan.limit is None else min(plan.offset + plan.limit, sys.maxsize)
         found = list(islice(values, plan.offset, end))
         for other, is_all in plan.united:
             found += answer_question(other, self._rows)

@@ -1,0 +1,64 @@
+"""The keys that a condition names: all that can fulfil it, found without looking at every way."""
+
+from typing import Any
+
+import pytest
+
+from orion.command import FormatRules
+from orion.sql import Catalogue, Planner, built_in_functions, parse_statements, tree
+from orion.views import plan_rows
+
+FUNCTIONS = built_in_functions()
+TABLES = """
+CREATE SOURCE TABLE one (a INT PRIMARY KEY, n INT) WITH (KAFKA_TOPIC='one', VALUE_FORMAT='JSON');
+CREATE SOURCE TABLE two (a INT PRIMARY KEY, b INT PRIMARY KEY, n INT)
+  WITH (KAFKA_TOPIC='two', KEY_FORMAT='JSON', VALUE_FORMAT='JSON');
+"""
+
+
+def declare(text: str) -> Catalogue:
+    catalogue = Catalogue()
+    planner = Planner(FUNCTIONS, FormatRules(None), {})
+    for number, statement in enumerate(parse_statements(text)):
+        catalogue = planner.plan(statement, catalogue, number=number).apply(catalogue)
+    return catalogue
+
+
+CATALOGUE = declare(TABLES)
+
+
+def keys(table: str, where: str) -> tuple[tuple[Any, ...], ...] | None:
+    (statement,) = parse_statements(f"SELECT * FROM {table} WHERE {where};")
+    assert isinstance(statement, tree.SelectStatement)
+    return plan_rows(statement.query, CATALOGUE, FUNCTIONS, {}).keys
+
+
+@pytest.mark.parametrize(
+    ("table", "where", "found"),
+    [
+        ("one", "a = 1", ((1,),)),
+        ("one", "2 = a OR a IN (1, 2)", ((2,), (1,))),
+        ("one", "a = 1 AND n = 5", ((1,),)),
+        ("one", "a = 1 OR n = 5", None),
+        ("one", "(a = 1 OR n = 5) AND a = 2", ((2,),)),
+        ("one", "NOT a = 1", None),
+        ("one", "a > 1", None),
+        ("two", "a = 1", None),
+        ("two", "a IN (1, 2) AND b = 3", ((1, 3), (2, 3))),
+        ("two", "a = 1 AND b = 2 OR b = 4 AND a = 3", ((1, 2), (3, 4))),
+        ("two", "a = 1 AND b = 2 OR a = 3", None),
+    ],
+)
+def test_keys_are_found(table: str, where: str, found: tuple[tuple[int, ...], ...] | None) -> None:
+    assert keys(table, where) == found
+
+
+def test_conditions_that_name_no_key_do_not_multiply() -> None:
+    either = " AND ".join(f"(n = {n} OR n = -{n})" for n in range(1, 60))
+    assert keys("one", f"a = 1 AND {either}") == ((1,),)
+
+
+def test_too_many_keys_are_not_told_apart() -> None:
+    many = ", ".join(str(n) for n in range(400))
+    assert keys("two", f"a IN ({many}) AND b IN ({many})") is None
+    assert len(keys("two", f"a IN ({many}) AND b IN (1, 2)") or ()) == 800
