@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -92,6 +93,47 @@ def test_interrupting_a_query_ends_it_and_leaves_nothing(platform: Platform) -> 
     wait_until(
         lambda: topics not in platform.sql("-e", "SHOW ALL TOPICS;"), what="The end of the query"
     )
+
+
+def test_rows_that_are_gone_are_told_by_what_tells_them_apart(platform: Platform) -> None:
+    platform.sql(
+        "-e",
+        "CREATE STREAM moves (who STRING KEY, n INT) WITH (KAFKA_TOPIC='moves', PARTITIONS=1,"
+        " VALUE_FORMAT='JSON'); CREATE TABLE homes (who STRING PRIMARY KEY, town STRING)"
+        " WITH (KAFKA_TOPIC='homes', PARTITIONS=1, VALUE_FORMAT='JSON');"
+        "CREATE TABLE jobs (who STRING PRIMARY KEY, job STRING)"
+        " WITH (KAFKA_TOPIC='jobs', PARTITIONS=1, VALUE_FORMAT='JSON');"
+        "INSERT INTO moves (ROWTIME, who, n) VALUES (0, 'ann', 1);"
+        "INSERT INTO moves (ROWTIME, who, n) VALUES (1000, 'ann', 9);",
+    )
+    for topic, value in (("homes", '{"town": "Rome"}'), ("jobs", '{"job": "cook"}')):
+        platform.project.command(
+            "orion", "topics", "produce", topic, "--key", "ann", "--value", value
+        )
+    platform.project.command("orion", "topics", "produce", "jobs", "--key", "ann", "--tombstone")
+    few = "SELECT SUM(n) AS total, who FROM moves GROUP BY who HAVING SUM(n) < 5"
+    spans = "SELECT who, WINDOWSTART AS s, WINDOWEND AS e, COUNT(*) AS c FROM moves"
+    met = "SELECT h.who AS id, town, job FROM homes h JOIN jobs j ON h.who = j.who"
+    assert _pushed(platform, f"{few} EMIT CHANGES LIMIT 2;") == [
+        {"columns": [1, "ann"]},
+        {"columns": [None, "ann"], "tombstone": True},
+    ]
+    session = f"{spans} WINDOW SESSION (1 MINUTE) GROUP BY who EMIT CHANGES LIMIT 3;"
+    assert _pushed(platform, session) == [
+        {"columns": ["ann", 0, 0, 1]},
+        {"columns": ["ann", 0, 0, None], "tombstone": True},
+        {"columns": ["ann", 0, 1000, 2]},
+    ]
+    assert _pushed(platform, f"{met} EMIT CHANGES LIMIT 2;") == [
+        {"columns": ["ann", "Rome", "cook"]},
+        {"columns": ["ann", None, None], "tombstone": True},
+    ]
+
+
+def _pushed(platform: Platform, text: str) -> list[Any]:
+    body = {"ksql": text, "streamsProperties": {"auto.offset.reset": "earliest"}}
+    answer = httpx.post(f"{platform.sql_url}/query", json=body, timeout=60).json()
+    return [part["row"] for part in answer if "row" in part]
 
 
 def test_a_query_is_closed_by_its_id(platform: Platform) -> None:

@@ -3,12 +3,14 @@
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from orion.command import Commands
-from orion.model import OrionError
+from orion.model import OrionError, Scalar
 from orion.process.runtime import Runtime
+from orion.process.sql.group import identity_of
 from orion.process.sql.live import LiveSql
 from orion.sql import (
     Column,
@@ -19,7 +21,9 @@ from orion.sql import (
     Started,
     parse_statements,
     plan_query,
+    step,
     tree,
+    typed,
 )
 
 logger = logging.getLogger(__name__)
@@ -68,7 +72,9 @@ class PushQueries:
         try:
             (statement,) = parse_statements(str(request["sql"]))
             assert isinstance(statement, tree.SelectStatement)
-            plan = plan_query(statement.query, self._commands.catalogue, self._commands.functions)
+            plan = _keyed(
+                plan_query(statement.query, self._commands.catalogue, self._commands.functions)
+            )
             started = Started(name, plan, push_sink(name, plan), creates=False)
             start = str(request.get("start", "latest"))
             self._runtime.write_records(
@@ -90,14 +96,43 @@ class PushQueries:
 
 def push_sink(name: str, plan: QueryPlan) -> Source:
     """Return the topic that a push query's rows go to, as JSON by their columns' names."""
-    columns = tuple(
-        Column(named.name, named.type, Role.VALUE) for named in plan.value if named.type
-    )
+    key = [Column(named.name, named.type, Role.KEY) for named in plan.key if named.type]
+    value = [Column(named.name, named.type, Role.VALUE) for named in plan.value if named.type]
     return Source(
         name=name,
         kind=tree.SourceKind.STREAM,
-        columns=columns,
+        columns=(*key, *value),
         topic=f"{PUSH_PREFIX}{name}",
-        key_format=Format("NONE"),
-        value_format=Format("JSON", wrap=True if len(columns) == 1 else None),
+        key_format=Format("JSON", wrap=_wrapped(key)) if key else Format("NONE"),
+        value_format=Format("JSON", wrap=_wrapped(value)),
     )
+
+
+def _wrapped(columns: Sequence[Column]) -> bool | None:
+    return True if len(columns) == 1 else None
+
+
+def _keyed(plan: QueryPlan) -> QueryPlan:
+    """Return a plan whose rows have what tells them apart as a key too: all that is left of one."""
+    if not plan.is_table:
+        return plan
+    identity = _identity(plan.step.input)
+    keys = [
+        step.Named(named.name, found)
+        for named in plan.value
+        for expression, found in identity
+        if named.expression == expression
+    ]
+    return replace(plan, step=replace(plan.step, key=tuple(keys)))
+
+
+def _identity(node: step.Step) -> list[tuple[typed.Typed, typed.Typed]]:
+    """Return what tells rows apart, by the expressions that may be selected for it."""
+    found = identity_of(node)
+    if isinstance(node, step.JoinStep) and not node.is_foreign_key:
+        return [(side, found[0]) for side in (node.match.left, node.match.right)]
+    same: list[typed.Typed] = []
+    if isinstance(node, step.Aggregate) and node.window is not None:
+        same = [typed.Input(Scalar.BIGINT, name) for name in ("WINDOWSTART", "WINDOWEND")]
+    selected = identity_of(node.left) if isinstance(node, step.JoinStep) else found
+    return [*zip(selected, found, strict=True), *zip(same, same, strict=True)]

@@ -6,12 +6,11 @@ import time
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
-import orjson
-
 from orion.log import Tail, TopicNotFoundError
 from orion.model import OrionError, State, UnavailableError
 from orion.serve.sql.push_query import PushQuery
 from orion.serve.sql.rooms import SqlRooms
+from orion.serve.sql.value import load
 from orion.views import ChangedRow
 
 TOPIC_PREFIX = "_orion_push_"
@@ -49,12 +48,14 @@ async def _follow(
 ) -> AsyncGenerator[ChangedRow | None, None]:
     alive = looked = time.monotonic()
     names = [name for name, _ in query.columns]
+    kinds = [kind for _, kind in query.columns]
     while not closing.is_set():
         records = await asyncio.to_thread(tail.read, _STEP_S)
         for record in records:
-            body = None if record.value is None else orjson.loads(record.value)
-            values = tuple([None if body is None else body.get(name) for name in names])
-            yield ChangedRow(values, is_tombstone=body is None)
+            # Of a row that is gone the key tells which one it was.
+            body = load(record.value or record.key or b"{}", kinds)
+            values = tuple([body.get(name) for name in names])
+            yield ChangedRow(values, is_tombstone=record.value is None)
         now = time.monotonic()
         if now - alive > _ALIVE_S:
             alive = now

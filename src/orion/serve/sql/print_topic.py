@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import json
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from orion.log import Record, Tail, TopicNotFoundError
 from orion.model import OrionError
@@ -74,7 +74,9 @@ def _is_json(text: str) -> bool:
     return True
 
 
-async def print_lines(rooms: SqlRooms, statement: tree.PrintTopic) -> AsyncIterator[str | None]:
+async def print_lines(
+    rooms: SqlRooms, statement: tree.PrintTopic
+) -> AsyncGenerator[str | None, None]:
     """Yield the lines of a PRINT statement; None now and then while nothing comes."""
     topic = await asyncio.to_thread(_find, rooms, statement.topic)
     guess = Guess(TextCodec(RegistryClient(rooms.app.settings.registry_url)))

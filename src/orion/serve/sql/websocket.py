@@ -1,6 +1,9 @@
 """Queries over a WebSocket: a frame for the columns, one for each row."""
 
+import asyncio
 import contextlib
+from collections.abc import Coroutine
+from contextlib import aclosing
 from typing import Any
 
 import orjson
@@ -20,6 +23,29 @@ from orion.sql import tree
 async def answer_socket(api: SqlApi, socket: WebSocket) -> None:
     """Answer one query, then close."""
     await socket.accept()
+    await while_there(socket, _answer_and_close(api, socket))
+
+
+async def while_there(socket: WebSocket, work: Coroutine[Any, Any, None]) -> None:
+    """Do something until it is done or the client is gone: nothing is sent that would tell."""
+    tasks = asyncio.ensure_future(work), asyncio.ensure_future(_leave(socket))
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if tasks[0].done():
+            tasks[0].result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _leave(socket: WebSocket) -> None:
+    """Wait until the client is gone; what it says besides is passed over."""
+    while (await socket.receive())["type"] != "websocket.disconnect":
+        pass
+
+
+async def _answer_and_close(api: SqlApi, socket: WebSocket) -> None:
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         try:
             await _answer(api, socket)
@@ -38,9 +64,10 @@ async def _answer(api: SqlApi, socket: WebSocket) -> None:
     statement = await run_in_threadpool(one_statement, given)
     properties = session_of(given)
     if isinstance(statement, tree.PrintTopic):
-        async for line in print_lines(api.rooms, statement):
-            if line is not None:
-                await socket.send_text(line)
+        async with aclosing(print_lines(api.rooms, statement)) as lines:
+            async for line in lines:
+                if line is not None:
+                    await socket.send_text(line)
         return
     if statement.query.is_pull:
         answer = await run_in_threadpool(api.pulls.ask, given, statement)
@@ -51,9 +78,10 @@ async def _answer(api: SqlApi, socket: WebSocket) -> None:
     query = await run_in_threadpool(api.pushes.plan, statement, properties)
     columns = [{"name": name, "schema": type_shape(kind)} for name, kind in query.columns]
     await _send(socket, columns)
-    async for row in api.pushes.rows(query):
-        if row is not None:
-            await socket.send_text(dump({"row": {"columns": row.values}}).decode())
+    async with aclosing(api.pushes.rows(query)) as rows:
+        async for row in rows:
+            if row is not None:
+                await socket.send_text(dump({"row": {"columns": row.values}}).decode())
 
 
 async def _send(socket: WebSocket, body: Any) -> None:
