@@ -103,7 +103,7 @@ def test_rows_that_are_gone_are_told_by_what_tells_them_apart(platform: Platform
         " WITH (KAFKA_TOPIC='homes', PARTITIONS=1, VALUE_FORMAT='JSON');"
         "CREATE TABLE jobs (who STRING PRIMARY KEY, job STRING)"
         " WITH (KAFKA_TOPIC='jobs', PARTITIONS=1, VALUE_FORMAT='JSON');"
-        "INSERT INTO moves (ROWTIME, who, n) VALUES (0, 'ann', 1);"
+        "INSERT INTO moves (ROWTIME, who, n) VALUES (1, 'ann', 1);"
         "INSERT INTO moves (ROWTIME, who, n) VALUES (1000, 'ann', 9);",
     )
     for topic, value in (("homes", '{"town": "Rome"}'), ("jobs", '{"job": "cook"}')):
@@ -120,9 +120,9 @@ def test_rows_that_are_gone_are_told_by_what_tells_them_apart(platform: Platform
     ]
     session = f"{spans} WINDOW SESSION (1 MINUTE) GROUP BY who EMIT CHANGES LIMIT 3;"
     assert _pushed(platform, session) == [
-        {"columns": ["ann", 0, 0, 1]},
-        {"columns": ["ann", 0, 0, None], "tombstone": True},
-        {"columns": ["ann", 0, 1000, 2]},
+        {"columns": ["ann", 1, 1, 1]},
+        {"columns": ["ann", 1, 1, None], "tombstone": True},
+        {"columns": ["ann", 1, 1000, 2]},
     ]
     assert _pushed(platform, f"{met} EMIT CHANGES LIMIT 2;") == [
         {"columns": ["ann", "Rome", "cook"]},

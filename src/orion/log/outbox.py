@@ -82,6 +82,9 @@ class Outbox:
             raise OutboxFullError(waiting, self._max_waiting)
         batch = _Batch(len(records), done)
         for position, record in enumerate(records):
+            if record.timestamp_ms is not None and record.timestamp_ms <= 0:
+                batch.finish(position, _untimely(record.timestamp_ms))
+                continue
             try:
                 self._produce(topic, record, batch.reporter(position))
             except (BufferError, KafkaException, ValueError, TypeError) as error:
@@ -141,6 +144,12 @@ class _Batch:
             is_done = self._left == 0
         if is_done:
             self._done([outcome for outcome in self._outcomes if outcome is not None])
+
+
+def _untimely(timestamp_ms: int) -> Refused:
+    # The client would write the present instead of 0, and brokers know no time before it.
+    reason = f"timestamp {timestamp_ms} cannot be sent, only ones above 0"
+    return Refused("INVALID_TIMESTAMP", reason, can_retry=False)
 
 
 def _refusal(error: Exception) -> Refused:
