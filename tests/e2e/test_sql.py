@@ -130,6 +130,38 @@ def test_rows_that_are_gone_are_told_by_what_tells_them_apart(platform: Platform
     ]
 
 
+def test_a_query_whose_topic_is_gone_says_so(platform: Platform) -> None:
+    platform.sql(
+        "-e",
+        "CREATE STREAM passing (k STRING KEY, n INT)"
+        " WITH (KAFKA_TOPIC='passing', PARTITIONS=1, VALUE_FORMAT='JSON');",
+    )
+    platform.project.command("orion", "topics", "delete", "passing", "--yes")
+    counted = "SELECT k, COUNT(*) AS n FROM passing GROUP BY k"
+    body = {"ksql": f"{counted} EMIT CHANGES LIMIT 1;"}
+    answer = httpx.post(f"{platform.sql_url}/query", json=body, timeout=60).json()
+    reason = "Topic 'passing' does not exist. Create it with: orion topics create passing"
+    assert answer[-1]["errorMessage"]["message"].endswith(reason)
+    platform.sql("-e", f"CREATE TABLE passed AS {counted};")
+
+    def query() -> dict[str, Any]:
+        listed = platform.project.command("orion", "queries", "list", "--json").stdout
+        (row,) = [each for each in json.loads(listed) if each["name"].startswith("CTAS_PASSED_")]
+        return dict(row)
+
+    wait_until(lambda: query()["state"] == "FAILED", timeout_s=30, what="The word of the query")
+    assert query()["error"] == reason
+    command = platform.project.command
+    command("orion", "topics", "create", "passing", "--partitions", "1")
+    command("orion", "topics", "produce", "passing", "--key", "a", "--value", '{"n": 1}')
+    command("orion", "queries", "restart", str(query()["name"]))
+    wait_until(
+        lambda: platform.rows("SELECT * FROM passed;") == [["a", 1]],
+        timeout_s=60,
+        what="The table of the query, started again",
+    )
+
+
 def _pushed(platform: Platform, text: str) -> list[Any]:
     body = {"ksql": text, "streamsProperties": {"auto.offset.reset": "earliest"}}
     answer = httpx.post(f"{platform.sql_url}/query", json=body, timeout=60).json()

@@ -111,18 +111,23 @@ class Query:
             )
             self._begin()
 
+    def attempt(self, sources: tuple[str, ...]) -> None:
+        """Start; a refusal is taken as the failure of a run: tried again if it may pass."""
+        with self._lock:
+            try:
+                self.start(sources)
+            except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
+                self._failed(error)
+
     def restart(self, *, skips_lost: bool = False) -> None:
-        """Start again with a clean count of restarts; a refusal becomes the status.
+        """Start again with a clean count of restarts.
 
         Args:
             skips_lost: Go on behind records that the topics no longer hold.
         """
         with self._lock:
             self._planning = replace(self._planning, skips_lost=skips_lost)
-            try:
-                self.start(self.status.sources)
-            except Exception as error:  # noqa: BLE001 - any failure of a start is a failed run
-                self._failed(error)
+            self.attempt(self.status.sources)
 
     def step(self) -> None:
         """Look after the query: notice failures, restart when it is time, read progress."""

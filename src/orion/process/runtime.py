@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,14 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 from orion.config import EngineSettings
 from orion.lake import Lake, TableWrite, check_columns
 from orion.log import (
-    HEARTBEAT_S,
     Connection,
     DeadLetters,
     GroupNotFoundError,
     Groups,
     OrderLog,
     ReadTime,
-    StatusLog,
     TopicExistsError,
     TopicNotFoundError,
     Topics,
@@ -31,8 +28,10 @@ from orion.model import (
     Mode,
     OrionError,
     QueryStatus,
+    State,
     parse_duration_ms,
 )
+from orion.process.announcement import Announcements
 from orion.process.checkpoint import remove_checkpoint
 from orion.process.decoding import plan_for_known
 from orion.process.definition import Definition, Keeper, check_name
@@ -85,10 +84,8 @@ class Runtime:
         self._realtime_reads: dict[str, TopicRead] = {}
         self._lock = threading.RLock()
         self._ended = threading.Event()
-        self._published: dict[str, QueryStatus] = {}
-        self._planned: dict[str, str] = {}
         self._threads: list[threading.Thread] = []
-        self._status = StatusLog(rooms.connection)
+        self._announcements = Announcements(rooms.connection, app=app)
         self._topics = Topics(rooms.connection)
         self._dead_letters = DeadLetters(rooms.connection, rooms.settings.dead_letter_suffix)
         self._strangers = Strangers(rooms.spark, rooms.connection, app=app)
@@ -164,7 +161,7 @@ class Runtime:
         letters: str = "",
         state: Keeper | None = None,
     ) -> Query:
-        """Start a query whose rows are records of a topic already.
+        """Start a query whose rows are records of a topic already; a refusal becomes its status.
 
         Args:
             rows: Builds them; called again whenever the query is planned anew.
@@ -178,7 +175,12 @@ class Runtime:
         definition = replace(definition, sink_name=f"topic {topic}", state=state)
         times = {source: read for source, read in sources.items() if read is not None}
         definition = replace(definition, event_times=times)
-        return self._start(definition, tuple(sources), letters=letters)
+        return self._start(definition, tuple(sources), letters=letters, must_start=False)
+
+    def refuse(self, name: str, error: Exception, *, state: State = State.FAILED) -> None:
+        """Say of a query that could not even be started why that is."""
+        with self._lock:
+            self._announcements.refuse(name, error, state=state)
 
     def remove(self, name: str, *, forget: bool = False) -> None:
         """Stop a query; forgotten, it leaves nothing but what it wrote."""
@@ -186,14 +188,12 @@ class Runtime:
             query = self._queries.pop(name, None)
             if query is not None:
                 query.stop()
-            self._published.pop(name, None)
-            self._planned.pop(name, None)
             if forget:
-                self._status.forget(name)
+                self._announcements.forget(name)
                 remove_checkpoint(self._checkpoint(name))
                 self._clear_log(name)
-            elif query is not None:
-                self._status.publish(query.status)
+            else:
+                self._announcements.end(name, None if query is None else query.status)
 
     def _clear_log(self, name: str) -> None:
         """Remove a query's offsets, which would seem to lag for ever, and an empty letter box."""
@@ -246,7 +246,7 @@ class Runtime:
             for query in self._queries.values():
                 query.stop()
             self._publish(force=True)
-        self._status.flush()
+        self._announcements.flush()
 
     def take(self, verb: str, name: str) -> None:
         """Carry out an order from the log, if the query is one of ours."""
@@ -300,7 +300,12 @@ class Runtime:
         )
 
     def _start(
-        self, definition: Definition, sources: tuple[str, ...], *, letters: str = ""
+        self,
+        definition: Definition,
+        sources: tuple[str, ...],
+        *,
+        letters: str = "",
+        must_start: bool = True,
     ) -> Query:
         name, settings = definition.name, self._rooms.settings
         letters = letters or self._dead_letters.topic(name)
@@ -316,7 +321,10 @@ class Runtime:
             if name in self._queries and self._queries[name].status.state.is_active:
                 raise QueryExistsError(name)
             self._strangers.own.add(name)
-            query.start(sources)
+            if must_start:
+                query.start(sources)
+            else:
+                query.attempt(sources)
             self._queries[name] = query
         return query
 
@@ -363,32 +371,11 @@ class Runtime:
 
     def _publish(self, *, force: bool = False) -> None:
         """Say what has changed, and that the rest still lives."""
-        now_ms = int(time.time() * 1000)
-        for name, query in self._queries.items():
-            if query.plan and self._planned.get(name) != query.plan:
-                self._status.publish_plan(name, query.plan)
-                self._planned[name] = query.plan
+        self._announcements.say_plans(self._queries.values())
         known = {name: query.status for name, query in self._queries.items()}
-        for name, status in {**known, **self._strangers.look()}.items():
-            last = self._published.get(name)
-            if last is None or force or _is_news(last, status, now_ms):
-                spoken = replace(status, updated_ms=now_ms)
-                self._status.publish(spoken)
-                self._published[name] = spoken
+        self._announcements.say({**known, **self._strangers.look()}, force=force)
 
 
 def _always(df: DataFrame) -> BuildRows:
     """Return rows that the caller has built, which cannot be planned anew."""
     return lambda _: df
-
-
-def _is_news(last: QueryStatus, status: QueryStatus, now_ms: int) -> bool:
-    silent_ms = now_ms - last.updated_ms
-    changed = _news(last) != _news(status)
-    moved = status.batch != last.batch and silent_ms > 1000
-    alive = status.state.is_active and silent_ms > HEARTBEAT_S * 1000
-    return changed or moved or alive
-
-
-def _news(status: QueryStatus) -> tuple[object, ...]:
-    return status.state, status.error, status.restarts, status.started_ms

@@ -3,6 +3,7 @@
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -10,7 +11,7 @@ from pyspark.sql import DataFrame
 
 from orion.command import Command, Commands
 from orion.log import RequestLog
-from orion.model import OrionError
+from orion.model import OrionError, State, UnavailableError
 from orion.process.planning import Planning
 from orion.process.runtime import Runtime
 from orion.process.sql.live import LiveSql
@@ -22,6 +23,8 @@ from orion.sql import Change, Dropped, Paused, Started, Terminated
 logger = logging.getLogger(__name__)
 
 _STEP_S = 0.5
+# How long a query that could not even be started waits for what it needs.
+_AGAIN_S = 5.0
 
 
 class SqlEngine:
@@ -36,6 +39,8 @@ class SqlEngine:
         self._changes: queue.Queue[tuple[Command, Change]] = queue.Queue()
         # Queries that run beside those they will replace.
         self._successions: dict[str, Succession] = {}
+        # Queries whose start found something out of reach, and when it is tried again.
+        self._waiting: dict[str, tuple[float, Callable[[], None]]] = {}
         self._is_running = False
         self._stopped = threading.Event()
         self._threads: list[threading.Thread] = []
@@ -75,6 +80,7 @@ class SqlEngine:
             try:
                 command, change = self._changes.get(timeout=_STEP_S)
             except queue.Empty:
+                self._try_again()
                 self._look_after_successions()
                 continue
             carry_out = partial(self._carry_out, command, change, commands)
@@ -100,6 +106,7 @@ class SqlEngine:
 
     def _end(self, name: str) -> None:
         """Stop a query for good; nothing of it is left but what it wrote."""
+        self._waiting.pop(name, None)
         self._runtime.remove(name, forget=True)
         self._live.forget(name)
         succession = self._successions.pop(name, None)
@@ -109,6 +116,7 @@ class SqlEngine:
 
     def _stop(self, name: str) -> None:
         """Stop a query for a while, and the one that still serves in its place."""
+        self._waiting.pop(name, None)
         self._runtime.remove(name)
         succession = self._successions.pop(name, None)
         if succession is not None:
@@ -179,17 +187,29 @@ class SqlEngine:
         def rows(planning: Planning) -> DataFrame:
             return self._live.rows(started, planning, start=started.start)
 
-        sources = self._live.sources(started)
+        self._waiting.pop(started.query, None)
         try:
             self._runtime.write_records(
                 rows,
                 topic,
                 name=started.query,
-                sources=sources,
+                sources=self._live.sources(started),
                 state=self._live.state(started.query, late_topic),
             )
+        except UnavailableError as error:
+            logger.warning("query %s waits: %s", started.query, error)
+            self._runtime.refuse(started.query, error, state=State.RESTARTING)
+            again = partial(self._run, started, topic, late_topic)
+            self._waiting[started.query] = time.monotonic() + _AGAIN_S, again
         except OrionError as error:
             logger.error("query %s: %s", started.query, error)
+            self._runtime.refuse(started.query, error)
+
+    def _try_again(self) -> None:
+        """Start what waits, if it is time."""
+        for name, (when, start) in list(self._waiting.items()):
+            if time.monotonic() >= when:
+                _attempt(f"query {name}", start)
 
 
 def _attempt(name: str, action: Callable[[], None]) -> None:

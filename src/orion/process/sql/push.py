@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from orion.command import Commands
-from orion.model import OrionError, Scalar
+from orion.model import Scalar
 from orion.process.runtime import Runtime
 from orion.process.sql.group import identity_of
 from orion.process.sql.live import LiveSql
@@ -51,7 +51,12 @@ class PushQueries:
         verb = request.get("verb")
         with self._lock:
             if verb == "start":
-                self._start(name, request)
+                self._heard[name] = time.monotonic()
+                try:
+                    self._start(name, request)
+                except Exception as error:  # noqa: BLE001 - its client waits for a word of any failure
+                    logger.warning("push query %s: %s", name, error)
+                    self._runtime.refuse(name, error)
             elif verb == "stop":
                 self._stop(name)
             elif verb == "alive" and name in self._heard:
@@ -68,25 +73,20 @@ class PushQueries:
                         self._stop(name)
 
     def _start(self, name: str, request: Mapping[str, Any]) -> None:
-        self._heard[name] = time.monotonic()
-        try:
-            (statement,) = parse_statements(str(request["sql"]))
-            assert isinstance(statement, tree.SelectStatement)
-            plan = _keyed(
-                plan_query(statement.query, self._commands.catalogue, self._commands.functions)
-            )
-            started = Started(name, plan, push_sink(name, plan), creates=False)
-            start = str(request.get("start", "latest"))
-            self._runtime.write_records(
-                lambda planning: self._live.rows(started, planning, start=start),
-                started.sink.topic,
-                name=name,
-                sources=self._live.sources(started),
-                letters=_LETTERS,
-            )
-        except OrionError as error:
-            logger.warning("push query %s: %s", name, error)
-            self._stop(name)
+        (statement,) = parse_statements(str(request["sql"]))
+        assert isinstance(statement, tree.SelectStatement)
+        plan = _keyed(
+            plan_query(statement.query, self._commands.catalogue, self._commands.functions)
+        )
+        started = Started(name, plan, push_sink(name, plan), creates=False)
+        start = str(request.get("start", "latest"))
+        self._runtime.write_records(
+            lambda planning: self._live.rows(started, planning, start=start),
+            started.sink.topic,
+            name=name,
+            sources=self._live.sources(started),
+            letters=_LETTERS,
+        )
 
     def _stop(self, name: str) -> None:
         if self._heard.pop(name, None) is not None:
