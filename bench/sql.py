@@ -169,9 +169,9 @@ def _compare(
         # Each goes first in its turn.
         turn = number % len(ways)
         for how in ways[turn:] + ways[:turn]:
-            cost = cost_of(partial(run_job, jobs[how], app, runtime, records))
+            run = run_job(jobs[how], app, runtime, records)
             if number >= _WARM_UPS:
-                costs[how].append(cost)
+                costs[how].append(run.cost)
     runs = (_WARM_UPS + rounds) * records
     return {
         f"{name} {how}": _summary(how, costs, records)
@@ -180,19 +180,34 @@ def _compare(
     }
 
 
-def run_job(job: Job, app: App, runtime: Runtime, records: int) -> float:
-    """Start a query, wait until it has committed the end of its topic; tell its pace.
+@dataclass(frozen=True)
+class Run:
+    """What a run of a job came to.
 
-    That is records a second from the first commit on, without the start of the query; 0 where
-    nobody can see it.
+    Args:
+        cost: From the query's start until it has committed the end of its topic.
+        pace: Records a second from the first commit on; 0 where nobody can see it.
     """
+
+    cost: Cost
+    pace: float
+
+
+def run_job(job: Job, app: App, runtime: Runtime, records: int) -> Run:
+    """Start a query and wait until it has committed the end of its topic."""
     name = f"bench-{uuid.uuid4().hex[:8]}"
-    job.start(name)
     if job.ends:
-        return 0.0
+        return Run(cost_of(partial(job.start, name)), 0.0)
+    paces: list[float] = []
+
+    def work() -> None:
+        job.start(name)
+        paces.append(_wait(name, app.settings.kafka.addresses, runtime, records))
+
     try:
-        return _wait(name, app.settings.kafka.addresses, runtime, records)
+        return Run(cost_of(work), paces[0])
     finally:
+        # What it kept is cleared behind the measurement; Spark's own query keeps all of it.
         runtime.remove(name, forget=True)
 
 

@@ -8,7 +8,6 @@ from confluent_kafka import Producer
 from rich.progress import track
 
 from bench.bids import COLUMNS, load
-from bench.measure import cost_of
 from bench.sql import PARTITIONS, SOURCE, plan_queries, run_job, sql_job
 from orion import pipeline
 from orion.app import App
@@ -73,16 +72,13 @@ def run_sql_state(app: App, *, records: int, rounds: int, only: str) -> dict[str
 def _measure(app: App, started: Any, records: int, rounds: int) -> dict[str, Any]:
     runtime = pipeline.current().runtime
     job = sql_job(started, app, runtime)
-    paces: list[float] = []
-    cpu: list[float] = []
-    for number in range(_WARM_UPS + rounds):
-        cost = cost_of(lambda: paces.append(run_job(job, app, runtime, records)))
-        if number >= _WARM_UPS:
-            cpu.append(cost.cpu_s)
+    runs = [run_job(job, app, runtime, records) for _ in range(_WARM_UPS + rounds)]
+    measured = runs[_WARM_UPS:]
+    cpu_s = statistics.median(run.cost.cpu_s for run in measured)
     written = (app.topics.get(job.topic).records or 0) / (_WARM_UPS + rounds) / records
     return {
-        "records_per_s": round(statistics.median(paces[_WARM_UPS:])),
-        "cpu_s_per_million": round(statistics.median(cpu) / records * 1_000_000, 2),
+        "records_per_s": round(statistics.median(run.pace for run in measured)),
+        "cpu_s_per_million": round(cpu_s / records * 1_000_000, 2),
         "output_per_input": round(written, 3),
     }
 
