@@ -239,13 +239,22 @@ def _check_scan(
 
 
 def _is_key_range(source: Source, where: typed.Typed) -> bool:
-    """Tell whether a condition is one bound on the only key column, a text."""
-    if len(source.key) != 1 or not isinstance(where, typed.Compared):
+    """Tell whether a condition has one bound on the only key column, a text, and no other."""
+    if len(source.key) != 1 or source.key[0].type is not Scalar.STRING or source.windowed:
         return False
     own = typed.Input(source.key[0].type, source.key[0].name)
+    on_key = [
+        part
+        for part in _parts(where, tree.LogicalOperator.AND)
+        if own.name in typed.inputs_of(part)
+    ]
+    return len(on_key) == 1 and _is_bound(on_key[0], own)
+
+
+def _is_bound(node: typed.Typed, own: typed.Input) -> bool:
     return (
-        own.type is Scalar.STRING
-        and source.windowed is None
-        and where.operator in _RANGE
-        and own in (where.left, where.right)
+        isinstance(node, typed.Compared)
+        and node.operator in _RANGE
+        and own in (node.left, node.right)
+        and typed.inputs_of(node) == {own.name}
     )

@@ -16,7 +16,7 @@ _EPOCH_DAY = date(1970, 1, 1)
 def parse_timestamp_ms(text: str) -> int:
     """Return the milliseconds since 1970 of a moment; what is left out is the least.
 
-    >>> parse_timestamp_ms("1970-01-02"), parse_timestamp_ms("1970-01-01T01:00:00.5+0100")
+    >>> parse_timestamp_ms("1970-01-01T24"), parse_timestamp_ms("1970-01-01T01:00:00.5+0100")
     (86400000, 500)
     """
     found = _MOMENT.fullmatch(text.strip())
@@ -25,8 +25,11 @@ def parse_timestamp_ms(text: str) -> int:
     fraction = (found["fraction"] or "0")[:6].ljust(6, "0")
     year, month, day, hour, minute, second = (int(found[part] or least) for part, least in _PARTS)
     zone = _zone(found["zone"])
+    # A day may end at 24:00, when the next one begins.
+    is_end = (hour, minute, second, int(fraction)) == (24, 0, 0, 0)
+    hour = 0 if is_end else hour
     moment = datetime(year, month, day, hour, minute, second, int(fraction), tzinfo=zone)
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    return (moment - _EPOCH + timedelta(days=is_end)) // timedelta(milliseconds=1)
 
 
 _PARTS = (("year", 1), ("month", 1), ("day", 1), ("hour", 0), ("minute", 0), ("second", 0))
