@@ -110,7 +110,7 @@ class Variant:
     def _result(self, binding: Binding, types: Sequence[Type | None]) -> Type:
         if callable(self.returns):
             return self.returns([kind or Scalar.STRING for kind in types])
-        return binding.fill(self.returns) or Scalar.STRING
+        return binding.fill_null(self.returns) or Scalar.STRING
 
     def spread(self, count: int) -> list[Parameter]:
         """Return the parameter that each of so many arguments is for, or raise MismatchError."""
@@ -164,6 +164,8 @@ class Function:
 def _filled(binding: Binding, parameter: Parameter, given: Type | None) -> Type | None:
     if isinstance(parameter.pattern, Anything):
         return given
+    if given is None:
+        return binding.fill_null(parameter.pattern)
     return binding.fill(parameter.pattern, given) or given
 
 

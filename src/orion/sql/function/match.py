@@ -107,6 +107,24 @@ class Binding:
         filled = [(name, self.fill(pattern)) for name, pattern in fields]
         return Struct(tuple(Field(name, kind or Scalar.STRING) for name, kind in filled))
 
+    def fill_null(self, pattern: p.Pattern) -> Type | None:
+        """Return the type that a bare NULL has in this call; None: any will do.
+
+        A letter that no other argument binds is a STRING then, as it is in the result.
+        """
+        match pattern:
+            case p.Letter(name):
+                return self.letters.get(name, Scalar.STRING)
+            case p.AnyDecimal():
+                return _WHOLE[Scalar.BIGINT]
+            case p.ArrayOf(element):
+                inner = self.fill_null(element)
+                return None if inner is None else Array(inner)
+            case p.MapOf(key, value):
+                both = self.fill_null(key), self.fill_null(value)
+                return None if both[0] is None or both[1] is None else Map(both[0], both[1])
+        return self.fill(pattern)
+
     def _bind_letter(self, name: str, given: Type) -> None:
         self.cost += _LETTER_COST
         known = self.letters.get(name)

@@ -123,11 +123,30 @@ def test_wrong_arguments_list_the_variants(name: str, given: list[Type]) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "given"), [("greatest", [INT, BIGINT]), ("greatest", [None, None]), ("len", [None])]
+    ("name", "given"),
+    [("greatest", [INT, BIGINT]), ("greatest", [None, None]), ("len", [None]), ("round", [None])],
 )
 def test_a_call_that_means_several_things_is_refused(name: str, given: list[Type | None]) -> None:
     with pytest.raises(AmbiguousCallError, match="CAST"):
         FUNCTIONS.resolve(name, given)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "parameters", "returns"),
+    [
+        ("array_sort", [None], [Array(STRING)], Array(STRING)),
+        ("slice", [None, INT, INT], [Array(STRING), INT, INT], Array(STRING)),
+        ("array_union", [None, Array(INT)], [Array(INT), Array(INT)], Array(INT)),
+        ("map_keys", [None], [Map(STRING, STRING)], Array(STRING)),
+        ("coalesce", [None, None], [STRING, STRING], STRING),
+    ],
+)
+def test_a_bare_null_has_a_type(
+    name: str, given: list[Type | None], parameters: list[Type], returns: Type
+) -> None:
+    found = FUNCTIONS.resolve(name, given)
+    assert [*found.parameters] == parameters
+    assert found.returns == returns
 
 
 def test_users_add_functions_to_a_set_of_their_own() -> None:
