@@ -1,9 +1,9 @@
 """The names of columns that were given none."""
 
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import chain, count
 
-from orion.sql.parse import tree
+from orion.sql.parse import format_expression, tree
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.scope import SourceScope
 from orion.sql.plan.source import RESERVED
@@ -55,6 +55,29 @@ class Namer:
 def repeated(names: Sequence[str]) -> str | None:
     """Return the first name that is there twice."""
     return next((name for number, name in enumerate(names) if name in names[:number]), None)
+
+
+def spell_reference(expression: tree.Expression) -> str:
+    """Return how a statement refers to an expression."""
+    if not isinstance(expression, tree.ColumnRef):
+        return format_expression(expression)
+    source, name = expression.source, expression.name.text
+    return name if source is None else f"{source.text}.{name}"
+
+
+def told_apart(names: Iterable[str]) -> list[str]:
+    """Return names, numbered where they were there before.
+
+    A key that is not selected may be called as another one is where it is selected.
+
+    >>> told_apart(["A", "B", "A"])
+    ['A', 'B', 'A_1']
+    """
+    found: list[str] = []
+    for name in names:
+        numbered = (f"{name}_{number}" for number in count(1))
+        found.append(next(each for each in chain([name], numbered) if each not in found))
+    return found
 
 
 def check_unreserved(item: tree.SelectItem, name: str, *, is_persistent: bool) -> None:

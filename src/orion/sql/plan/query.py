@@ -12,7 +12,7 @@ from orion.sql.plan.catalogue import Catalogue
 from orion.sql.plan.clause import check_clauses, check_lambdas
 from orion.sql.plan.errors import StatementError
 from orion.sql.plan.grouping import FlatteningResolver, GroupResolver, calls_aggregate
-from orion.sql.plan.naming import Namer, check_unreserved, repeated
+from orion.sql.plan.naming import Namer, check_unreserved, repeated, spell_reference, told_apart
 from orion.sql.plan.rank import take_ranking_apart
 from orion.sql.plan.relation import KeyColumn, Relation, plan_relation
 from orion.sql.plan.resolve import Resolver
@@ -177,7 +177,8 @@ class _Planner:
         found = self._resolver.resolve(part)
         if found.type is None:
             raise StatementError("A key cannot be NULL.", node=part)
-        return KeyColumn(self._selected_name(found) or self._namer.name(part), (found,))
+        name = self._selected_name(found) or self._namer.name(part)
+        return KeyColumn(name, (found,), spell_reference(part))
 
     def _selected_name(self, key: Typed) -> str | None:
         """Return the name of the column that selects a key."""
@@ -199,11 +200,14 @@ class _Planner:
     def _grouped(self, step: Step) -> QueryPlan:
         query = self._query
         keys = self._group_keys()
-        named = [Named(key.name, key.candidates[0]) for key in keys]
+        names = told_apart([key.name for key in keys])
+        named = [Named(name, key.candidates[0]) for name, key in zip(names, keys, strict=True)]
         windowed = query.window is not None
         groups = GroupResolver(self._resolver, self._functions, named, windowed=windowed)
         inputs = tuple(
-            KeyColumn(key.name, (Input(key.type, key.name),)) for key in named if key.type
+            KeyColumn(name, (Input(own.type, own.name),), key.written)
+            for name, own, key in zip(names, named, keys, strict=True)
+            if own.type
         )
         items = self._items(groups, inputs)
         having = None if query.having is None else groups.condition(query.having, "HAVING")

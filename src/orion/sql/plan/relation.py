@@ -22,16 +22,23 @@ _SYNTHETIC_KEY = "ROWKEY"
 
 @dataclass(frozen=True)
 class KeyColumn:
-    """A column of the key: its name, and the expressions that are it when they are selected."""
+    """A column of the key.
+
+    Args:
+        name: What it is called.
+        candidates: The expressions that are it when they are selected.
+        written: How the statement spells it, where it does.
+    """
 
     name: str
     candidates: tuple[Typed, ...]
+    written: str = ""
 
     @property
     def selected(self) -> str:
         """What a query writes to select it."""
         first = self.candidates[0]
-        return first.name if isinstance(first, Input) else self.name
+        return self.written or (first.name if isinstance(first, Input) else self.name)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from orion.sql import (
     parse_statements,
     plan_query,
     plan_row,
+    step,
     tree,
 )
 
@@ -135,6 +136,11 @@ def test_a_query_gives_these_columns(text: str, found: str) -> None:
     ("text", "reason"),
     [
         ("STREAM o AS SELECT CAST(id AS INT) AS id, name FROM s", "'ID' must be selected"),
+        (
+            "TABLE o AS SELECT id AS name, COUNT(*) FROM s GROUP BY id, name",
+            "'NAME' must be selected",
+        ),
+        ("TABLE o AS SELECT COUNT(*) FROM s GROUP BY id + 1", r"'\(`ID` \+ 1\)' must be selected"),
         ("STREAM o AS SELECT * FROM hourly PARTITION BY v", "not for windowed sources"),
         (
             "STREAM o WITH (KEY_FORMAT='JSON') AS SELECT name, id FROM s PARTITION BY name, s.name",
@@ -163,6 +169,16 @@ def test_a_query_gives_these_columns(text: str, found: str) -> None:
 def test_a_query_is_refused_with_its_reason(text: str, reason: str) -> None:
     with pytest.raises(OrionError, match=reason):
         columns(text)
+
+
+def test_keys_that_are_not_selected_are_told_apart_from_what_is() -> None:
+    (statement,) = parse_statements(
+        "SELECT id AS name, COUNT(*) FROM s GROUP BY id, name EMIT CHANGES;"
+    )
+    assert isinstance(statement, tree.SelectStatement)
+    node = plan_query(statement.query, KNOWN, FUNCTIONS).step.input
+    assert isinstance(node, step.Aggregate)
+    assert [key.name for key in node.keys] == ["NAME", "NAME_1"]
 
 
 def test_lambdas_side_by_side_may_name_their_parameters_alike() -> None:
