@@ -7,6 +7,7 @@ from orion.formats import (
     Nullable,
     SchemaSource,
     check,
+    check_written,
     columns_of,
     format_named,
     schema_of,
@@ -66,6 +67,11 @@ class FormatRules:
         if spec.full_name and not spec.format.has_schema:
             raise StatementError(f"Format {spec.format} has no schema that could be named.")
         check(spec)
+
+    def check_written(self, format: Format, columns: Sequence[Field], *, is_key: bool) -> None:
+        """Raise unless rows can follow the schema that the format names by its id."""
+        if self._schemas is not None:
+            check_written(format_spec(format, columns, topic="", is_key=is_key), self._schemas)
 
     def infer(self, format: Format, topic: str, *, is_key: bool) -> Sequence[Field] | None:
         """Return the columns of the registered schema; None: the format has no schemas."""

@@ -60,6 +60,11 @@ class RecordingFormats:
         """Raise unless the format is known and can carry the columns."""
         self._formats.check(format, columns, is_key=is_key)
 
+    def check_written(self, format: Format, columns: Sequence[Field], *, is_key: bool) -> None:
+        """Raise unless rows can follow the named schema; a replay does not ask again."""
+        if not self._replays:
+            self._formats.check_written(format, columns, is_key=is_key)
+
     def infer(self, format: Format, topic: str, *, is_key: bool) -> Sequence[Field] | None:
         """Return the columns that the registry tells, or told when the statement was accepted."""
         part = f"{topic}-{'key' if is_key else 'value'}"

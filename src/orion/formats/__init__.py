@@ -7,7 +7,7 @@ Never: Spark, Kafka, or Python per record where a batch is clean.
 
 from orion.formats.arrow import arrow_type, row_type
 from orion.formats.avro import NativeSchemas, native_schemas, writes_native
-from orion.formats.codec import NoRegistryError, codec_of
+from orion.formats.codec import NoRegistryError, check_written, codec_of
 from orion.formats.document import DocumentError, Documents
 from orion.formats.http_schemas import (
     HttpSchemas,
@@ -117,6 +117,7 @@ __all__ = [
     "UnwritableRowError",
     "arrow_type",
     "check",
+    "check_written",
     "codec_of",
     "columns_of",
     "decoding",

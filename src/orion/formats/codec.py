@@ -1,5 +1,8 @@
 """The codec of a spec."""
 
+import pyarrow as pa
+
+from orion.formats.arrow import row_type
 from orion.formats.avro import AvroCodec
 from orion.formats.delimited import DelimitedCodec
 from orion.formats.json import JsonCodec
@@ -31,6 +34,13 @@ def codec_of(spec: FormatSpec, schemas: SchemaSource | None = None) -> Codec:
             return PlainProtobufCodec(spec)
         case _:
             return _registered(spec, _require(spec, schemas))
+
+
+def check_written(spec: FormatSpec, schemas: SchemaSource) -> None:
+    """Raise unless rows of the columns can follow the schema that the spec names by its id."""
+    if spec.schema_id is not None:
+        # An encoder looks at its schema before it looks at rows.
+        codec_of(spec, schemas).encode(pa.array([], row_type(spec.columns)))
 
 
 def _registered(spec: FormatSpec, schemas: SchemaSource) -> Codec:

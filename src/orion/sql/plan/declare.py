@@ -29,6 +29,9 @@ class Formats(Protocol):
     def check(self, format: Format, columns: Sequence[Field], *, is_key: bool) -> None:
         """Raise unless the format is known and can carry the columns."""
 
+    def check_written(self, format: Format, columns: Sequence[Field], *, is_key: bool) -> None:
+        """Raise unless rows can follow the schema that the format names by its id."""
+
     def infer(self, format: Format, topic: str, *, is_key: bool) -> Sequence[Field] | None:
         """Return the columns that the registered schema has; None: the format has no schemas."""
 
@@ -85,6 +88,13 @@ def check_source(source: Source, formats: Formats, *, node: tree.Node | None = N
         formats.check(source.key_format, [c.field for c in source.key], is_key=True)
     formats.check(source.value_format, [c.field for c in source.value], is_key=False)
     check_event_time(source.event_time, source.columns, node)
+
+
+def check_written(source: Source, formats: Formats) -> None:
+    """Raise unless a query can write rows of the source by the schemas that it names."""
+    if source.key:
+        formats.check_written(source.key_format, [c.field for c in source.key], is_key=True)
+    formats.check_written(source.value_format, [c.field for c in source.value], is_key=False)
 
 
 def check_event_time(

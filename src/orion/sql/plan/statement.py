@@ -22,6 +22,7 @@ from orion.sql.plan.declare import (
     Formats,
     check_source,
     check_unreserved_columns,
+    check_written,
     declare_source,
 )
 from orion.sql.plan.errors import SourceExistsError, SourceInUseError, StatementError
@@ -119,6 +120,7 @@ class Planner:
         query = f"{prefix}_{statement.name.text}_{number}"
         source = plan_sink(statement, plan, self.formats)
         source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
+        check_written(source, self.formats)
         predecessor: Started | None = None
         if known is not None:
             check_replacement(known, source, statement)
@@ -197,6 +199,7 @@ class Planner:
     def _insert(self, statement: tree.InsertQuery, catalogue: Catalogue, number: int) -> Change:
         target = catalogue.source(statement.target)
         query, plan = insert_sink(statement, target, catalogue, self._functions())
+        check_written(target, self.formats)
         query = query or f"INSERTQUERY_{number}"
         return Started(
             query,
