@@ -32,10 +32,9 @@ def encode_body(value: Any, spec: FormatSpec, schemas: SchemaSource) -> bytes | 
             return str(value).encode()
         case Format.NONE:
             return None
-    row = _row(value, spec)
     try:
-        rows = pa.array([row], row_type(spec.columns))
-    except (pa.ArrowException, TypeError, ValueError) as error:
+        rows = pa.array([_row(value, spec)], row_type(spec.columns))
+    except (pa.ArrowException, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise CaseValueError(value, str(error)) from error
     encoded: bytes | None = codec_of(spec, schemas).encode(rows)[0].as_py()
     return encoded
