@@ -177,6 +177,8 @@ def test_no_row_is_an_answer_and_a_missing_value_is_null() -> None:
         ("SELECT id FROM users HAVING age > 1;", "neither grouped by"),
         ("SELECT id FROM users ORDER BY COUNT(*);", "neither grouped by"),
         ("SELECT id FROM users ORDER BY nothing;", "NOTHING"),
+        ("SELECT id FROM users ORDER BY 2;", "no column 2: its columns are 1 to 1"),
+        ("SELECT id FROM users UNION SELECT buyer FROM orders ORDER BY 0;", "no column 0"),
         ("SELECT id, id FROM users ORDER BY id;", "Two columns"),
         ("SELECT * FROM users u JOIN users u ON u.id = u.id;", "named twice"),
         ("SELECT id FROM users WHERE id = (SELECT id, age FROM users);", "one column"),

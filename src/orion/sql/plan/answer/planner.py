@@ -245,8 +245,8 @@ class _Planner:
         found = []
         for node in self._query.order_by:
             at = node.expression
-            if isinstance(at, tree.IntegerLiteral) and 1 <= at.value <= len(items):
-                chosen = items[at.value - 1].expression
+            if isinstance(at, tree.IntegerLiteral):
+                chosen = _numbered(items, at).expression
                 found.append(Sorting(chosen, node.descending, node.nulls_first))
             elif isinstance(at, tree.ColumnRef) and not at.source and at.name.text in by_name:
                 chosen = by_name[at.name.text]
@@ -254,6 +254,14 @@ class _Planner:
             else:
                 found.append(sorting_of(node, resolver))
         return tuple(found)
+
+
+def _numbered(items: Sequence[Named], at: tree.IntegerLiteral) -> Named:
+    if not 1 <= at.value <= len(items):
+        raise StatementError(
+            f"The answer has no column {at.value}: its columns are 1 to {len(items)}.", node=at
+        )
+    return items[at.value - 1]
 
 
 def _derived(plan: SelectPlan, alias: str, *, is_join: bool) -> Derived:
