@@ -27,6 +27,7 @@ from bench.sql_state import run_sql_state
 from bench.throughput import run_throughput
 from orion import pipeline
 from orion.app import App, load_settings
+from orion.cli.main import leave
 
 console = Console()
 CHOICES = (
@@ -167,3 +168,4 @@ def _lines(title: str, rows: dict[str, Any]) -> Table:
 
 if __name__ == "__main__":
     main()
+    leave(0)

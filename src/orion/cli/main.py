@@ -65,7 +65,7 @@ def main() -> None:
         _run()
     except SystemExit as end:
         if {"py4j", "duckdb"} & sys.modules.keys() and not isinstance(end.code, str):
-            _leave(end.code or 0)
+            leave(end.code or 0)
         raise
 
 
@@ -81,7 +81,7 @@ def _run() -> None:
         sys.exit(141)
 
 
-def _leave(code: int) -> NoReturn:
+def leave(code: int) -> NoReturn:
     """End without taking the interpreter apart.
 
     Threads that wait for Spark's calls keep alive what they last called, and DuckDB prints pages
