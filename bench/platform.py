@@ -19,6 +19,8 @@ def platform(project: Path) -> Iterator[float]:
     """Start it, tell how many seconds it took, stop it."""
     port, controller, registry, rest, sql = free_ports(5)
     (project / "orion.toml").write_text(
+        # What the bench runs by itself is to have what the engine has.
+        '[spark.options]\n"spark.python.sql.dataFrameDebugging.enabled" = "false"\n'
         f"[kafka]\nports = [{port}]\ncontroller_ports = [{controller}]\n"
         f"[server]\nregistry_port = {registry}\nrest_port = {rest}\nsql_port = {sql}\n"
     )

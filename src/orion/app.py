@@ -148,16 +148,17 @@ class App:
         return OrderLog(self.connection)
 
     def start_spark(
-        self, name: str, *, java_options: Sequence[str] | None = None
+        self, name: str, *, java_options: Sequence[str] | None = None, tells_lines: bool = True
     ) -> "SparkSession":
         """Start Spark alone, for work that needs no log.
 
         Args:
             java_options: What its JVM is told besides; None: where its classes are archived.
+            tells_lines: Whether its errors name the lines of Python that they come from.
         """
         from orion.process import start_session
 
-        options = self._session_options(name, java_options)
+        options = self._session_options(name, java_options, tells_lines)
         return start_session(options, log=self._spark_log(name))
 
     @cached_property
@@ -174,13 +175,13 @@ class App:
         registry.open()
         return registry
 
-    def start_runtime(self, name: str) -> "Runtime":
+    def start_runtime(self, name: str, *, tells_lines: bool = True) -> "Runtime":
         """Start the Spark application of this process; takes some seconds."""
         from orion.process import Rooms, Runtime
 
         self.connection.require()
         rooms = Rooms(
-            spark=self.start_spark(name),
+            spark=self.start_spark(name, tells_lines=tells_lines),
             connection=self.connection,
             lake=self.lake,
             settings=self.settings.engine,
@@ -190,9 +191,9 @@ class App:
 
     def start_engine(self) -> "Runtime":
         """Start the engine: Spark first, since the brokers may still be starting."""
-        self.start_spark(ENGINE)
+        self.start_spark(ENGINE, tells_lines=False)
         self.connection.wait(timeout_s=_ENGINE_TIMEOUT_S)
-        runtime = self.start_runtime(ENGINE)
+        runtime = self.start_runtime(ENGINE, tells_lines=False)
         runtime.warm_up()
         runtime.watch()
         self._start_sql(runtime)
@@ -257,7 +258,9 @@ class App:
         logs[0].open()
         return commands
 
-    def _session_options(self, name: str, java_options: Sequence[str] | None) -> dict[str, str]:
+    def _session_options(
+        self, name: str, java_options: Sequence[str] | None, tells_lines: bool
+    ) -> dict[str, str]:
         from orion.process import Shipment, is_remote, own_scratch, pack_python, session_options
 
         self.jars.fetch(self.java, bundles=("spark", "disk"), progress=lambda *_: None)
@@ -270,7 +273,13 @@ class App:
         python = pack_python(run) if remote else None
         jars = self.jars.paths("spark"), self.jars.paths("disk")
         shipment = Shipment(*jars, python, java_options)
-        return session_options(self.settings.spark, shipment, scratch=scratch, name=f"orion {name}")
+        return session_options(
+            self.settings.spark,
+            shipment,
+            scratch=scratch,
+            name=f"orion {name}",
+            tells_lines=tells_lines,
+        )
 
     def _spark_log(self, name: str) -> Path:
         return self.settings.data_dir / "logs" / f"{name}.spark.log"

@@ -100,7 +100,7 @@ def _run_in_memory(cases: "Sequence[Case]", jobs: int, functions: str) -> "Itera
 
     own = {"functions": functions} if functions else {}
     app = App(load_settings({"spark.master": f"local[{jobs}]", **own}))
-    spark = app.start_spark("test")
+    spark = app.start_spark("test", tells_lines=False)
     try:
         yield from run_suite(cases, lambda: sql_session(spark), app.functions, jobs=jobs)
     finally:

@@ -82,10 +82,14 @@ class Connection:
             fetch_queue_backoff_ms=1,
         )
 
-    def require(self, *, timeout_s: float = 5.0) -> None:
-        """Raise unless a broker answers within the time."""
+    def require(self, client: Producer | None = None, *, timeout_s: float = 5.0) -> None:
+        """Raise unless a broker answers within the time.
+
+        Args:
+            client: Who asks, and is connected from then on; None: a client for this alone.
+        """
         try:
-            self.admin().list_topics(timeout=timeout_s)
+            (client or self.admin()).list_topics(timeout=timeout_s)
         except KafkaException as error:
             raise BrokerUnreachableError(self.addresses, error.args[0].str()) from error
 

@@ -137,9 +137,10 @@ class TransactionalWriter:
 
     def open(self) -> None:
         """Take over the name: end what an earlier run left open, and fence that run."""
-        self._connection.require()
         options = {**_PRODUCER, "transactional_id": f"orion.{self._name}"}
         self._producer = self._connection.producer(**options)
+        # Connected first: what finds no connection is tried again only after half a second.
+        self._connection.require(self._producer)
         self._group = self._connection.consumer(self._name)
         with self._translated():
             self._producer.init_transactions(self._timeout_s)

@@ -134,12 +134,18 @@ class Shipment:
 
 
 def session_options(
-    settings: SparkSettings, shipment: Shipment, *, scratch: Path, name: str
+    settings: SparkSettings,
+    shipment: Shipment,
+    *,
+    scratch: Path,
+    name: str,
+    tells_lines: bool = True,
 ) -> dict[str, str]:
     """Return every option of the Spark application; the user's own win.
 
     Args:
         scratch: A folder of this process alone, for all that need not outlive it.
+        tells_lines: Whether errors name the line of Python that made a column.
     """
     cores = os.cpu_count() or 2
     log_config = files("orion.process").joinpath("log4j2.properties")
@@ -162,6 +168,8 @@ def session_options(
         "spark.python.unix.domain.socket.dir": str(socket_folder(scratch)),
         "spark.driver.extraJavaOptions": f"{_JAVA_OPTIONS} {quoted}",
         "spark.executor.extraJavaOptions": _ARROW_OPTIONS,
+        # PySpark looks its caller up for each column, and asks the JVM twice.
+        "spark.python.sql.dataFrameDebugging.enabled": str(tells_lines).lower(),
     }
     if not is_remote(settings.master):
         # Of jars that Spark hands out itself, each start would make copies.

@@ -53,6 +53,15 @@ def test_a_users_option_wins_and_a_users_class_path_is_added() -> None:
     assert options[_DRIVER] == "/mine.jar:/jars/disk.jar:/jars/kafka.jar"
 
 
+def test_errors_name_lines_of_python_unless_nobody_wrote_them() -> None:
+    debugging = "spark.python.sql.dataFrameDebugging.enabled"
+    assert _options()[debugging] == "true"
+    settings = SparkSettings(options={})
+    scratch = Path("/scratch")
+    own = session_options(settings, _SHIPMENT, scratch=scratch, name="engine", tells_lines=False)
+    assert own[debugging] == "false"
+
+
 def test_arrow_asks_nothing_of_each_value_in_drivers_and_executors() -> None:
     options = _options(master="spark://far.example:7077")
     for whose in ("driver", "executor"):
