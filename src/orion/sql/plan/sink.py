@@ -34,14 +34,20 @@ def plan_sink(
     statement: tree.CreateAs,
     plan: QueryPlan,
     formats: Formats,
+    *,
+    default_key: str = "KAFKA",
 ) -> Source:
-    """Return the source that CREATE … AS SELECT makes."""
+    """Return the source that CREATE … AS SELECT makes.
+
+    Args:
+        default_key: The format of a key where the rows had none.
+    """
     _check_result(statement, plan)
     properties = read_create_as(statement.properties, statement)
     (first, *_) = reads_of(plan.step)
     sources = [read.source for read in reads_of(plan.step)]
     _check_sources(plan, sources, statement)
-    key_format = properties.key_format(_inherited_key(plan, first.source))
+    key_format = properties.key_format(_inherited_key(plan, first.source, default_key))
     value_format = properties.value_format(replace(first.source.value_format, wrap=None))
     assert key_format is not None
     assert value_format is not None
@@ -124,11 +130,11 @@ def _column(named: Named, role: Role) -> Column:
     return Column(named.name, named.type, role)
 
 
-def _inherited_key(plan: QueryPlan, source: Source) -> Format:
+def _inherited_key(plan: QueryPlan, source: Source, default: str) -> Format:
     """Return the left source's key format; a source without a key has the default one."""
     found = source.key_format
     if found.name == "NONE" and plan.key:
-        return Format("KAFKA")
+        return Format(default.upper())
     return replace(found, schema_id=None, schema_name=None)
 
 

@@ -118,7 +118,8 @@ class Planner:
         )
         prefix = "CTAS" if statement.kind is SourceKind.TABLE else "CSAS"
         query = f"{prefix}_{statement.name.text}_{number}"
-        source = plan_sink(statement, plan, self.formats)
+        default_key = self.properties.get(KEY_FORMAT, "KAFKA")
+        source = plan_sink(statement, plan, self.formats, default_key=default_key)
         source = with_wrapping(source, self.properties.get(WRAP_SINGLE_VALUES))
         check_written(source, self.formats)
         predecessor: Started | None = None

@@ -248,3 +248,23 @@ def test_a_struct_without_fields_has_nulls() -> None:
     row = plan_row(statement, KNOWN, FUNCTIONS)
     assert row.value is not None
     assert row.value["PLACE"] == {"TOWN": None, "ZIP": None}
+
+
+@pytest.mark.parametrize(
+    ("query", "form"),
+    [
+        ("TABLE o AS SELECT v, w, COUNT(*) FROM keyless GROUP BY v, w", "JSON"),
+        ("STREAM o AS SELECT * FROM keyless PARTITION BY v", "JSON"),
+        ("STREAM o AS SELECT * FROM keyless", "NONE"),
+        ("TABLE o AS SELECT id, COUNT(*) FROM s2 GROUP BY id", "KAFKA"),
+        ("TABLE o WITH (KEY_FORMAT='AVRO') AS SELECT v, COUNT(*) FROM keyless GROUP BY v", "AVRO"),
+    ],
+)
+def test_a_key_where_there_was_none_has_the_default_format(query: str, form: str) -> None:
+    known = after(f"CREATE STREAM keyless (v INT, w INT) {WITH}, KEY_FORMAT='NONE');", KNOWN)
+    (statement,) = parse_statements(f"CREATE {query};")
+    properties = {"ksql.persistence.default.format.key": "json"}
+    by_default = Planner(FUNCTIONS, FormatRules(MemorySchemas()), properties)
+    change = by_default.plan(statement, known, number=90)
+    assert isinstance(change, Started)
+    assert change.sink.key_format.name == form
