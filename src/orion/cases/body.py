@@ -3,12 +3,21 @@
 import base64
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Context, Decimal
 from typing import Any
 
 import pyarrow as pa
 
-from orion.formats import Format, FormatSpec, SchemaSource, arrow_type, codec_of, row_type
+from orion.formats import (
+    Format,
+    FormatSpec,
+    SchemaSource,
+    arrow_type,
+    codec_of,
+    columns_of,
+    row_type,
+)
 from orion.model import Array, Field, InvalidInputError, Map, Scalar, Struct, Type
 from orion.model import Decimal as DecimalType
 
@@ -51,6 +60,10 @@ def decode_body(body: bytes | None, spec: FormatSpec, schemas: SchemaSource) -> 
             return body.decode()
     if not spec.columns:
         return body.decode(errors="replace")
+    if spec.schema_id is not None and spec.is_wrapped:
+        # What follows a schema has all of its fields, also those that no column gave.
+        written = columns_of(schemas.schema(spec.schema_id), schemas, full_name=spec.full_name)
+        spec = replace(spec, columns=written)
     decoded = codec_of(spec, schemas).decode(pa.array([body], pa.binary()))
     row = decoded.rows[0].as_py()
     if row is None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from orion.cases.body import CaseValueError, encode_body
-from orion.formats import Format, FormatSpec, MemorySchemas
+from orion.cases.body import CaseValueError, decode_body, encode_body
+from orion.formats import Format, FormatSpec, MemorySchemas, Schema, SchemaKind
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 
 
@@ -40,3 +40,14 @@ def test_a_record_that_does_not_fit_is_named(kind: Type, value: Any) -> None:
 def test_a_key_that_does_not_fit_is_named(value: Any) -> None:
     with pytest.raises(CaseValueError, match="cannot be written"):
         encode_body(value, spec(Scalar.BIGINT, Format.KAFKA), MemorySchemas())
+
+
+def test_a_record_by_a_schema_is_shown_with_all_of_its_fields() -> None:
+    schemas = MemorySchemas()
+    fields = '[{"name": "id", "type": "int"}, {"name": "of", "type": "string", "default": "us"}]'
+    schema = Schema(SchemaKind.AVRO, f'{{"type": "record", "name": "r", "fields": {fields}}}')
+    number = schemas.register("x-value", schema)
+    columns = (Field("id", Scalar.INTEGER),)
+    written = FormatSpec(Format.AVRO, columns, subject="x-value", schema_id=number)
+    body = encode_body({"id": 1}, written, schemas)
+    assert decode_body(body, written, schemas) == {"id": 1, "of": "us"}
