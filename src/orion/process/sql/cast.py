@@ -21,7 +21,9 @@ def cast_column(value: Column, source: Type, target: Type) -> Column | None:
         return _from_text(value, target)
     if target is Scalar.STRING:
         return _to_text(value, source)
-    return _cast_moment(value, source, target) or _cast_nested(value, source, target)
+    if isinstance(source, Scalar):
+        return _cast_moment(value, source, target)
+    return _cast_nested(value, source, target)
 
 
 def _is_number(kind: Type) -> bool:
@@ -58,11 +60,11 @@ def _cast_moment(value: Column, source: Type, target: Type) -> Column | None:
 
 def _cast_nested(value: Column, source: Type, target: Type) -> Column | None:
     if isinstance(source, Array) and isinstance(target, Array):
-        if not _is_castable(source.element, target.element):
+        if not _always_fits(source.element, target.element):
             return None
         return F.transform(value, lambda item: _cast(item, source.element, target.element))
     if isinstance(source, Map) and isinstance(target, Map):
-        if source.key != target.key or not _is_castable(source.value, target.value):
+        if source.key != target.key or not _always_fits(source.value, target.value):
             return None
         return F.transform_values(value, lambda _, item: _cast(item, source.value, target.value))
     if isinstance(source, Struct) and isinstance(target, Struct):
@@ -74,18 +76,20 @@ def _cast_struct(value: Column, source: Struct, target: Struct) -> Column | None
     fields = []
     for field in target.fields:
         own = source.get(field.name)
-        found = (
-            F.lit(None).cast(spark_type(field.type))
-            if own is None
-            else cast_column(value.getField(field.name), own.type, field.type)
-        )
-        if found is None:
+        if own is None:
+            found = F.lit(None).cast(spark_type(field.type))
+        elif _always_fits(own.type, field.type):
+            found = _cast(value.getField(field.name), own.type, field.type)
+        else:
             return None
         fields.append(found.alias(field.name))
     return F.when(value.isNotNull(), F.struct(*fields))
 
 
-def _is_castable(source: Type, target: Type) -> bool:
+def _always_fits(source: Type, target: Type) -> bool:
+    """Tell whether Spark casts each part of a value: with one that fails, all of it is null."""
+    if source != target and (source is Scalar.STRING or isinstance(target, Decimal)):
+        return False
     return cast_column(F.lit(None), source, target) is not None
 
 
