@@ -16,7 +16,7 @@ from orion.model.errors import (
 )
 from orion.model.failure import FailedExpression
 from orion.model.login import join_login, split_login
-from orion.model.order import Down
+from orion.model.order import Down, double_place
 from orion.model.query import Mode, QueryStatus, State
 from orion.model.type import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.model.unit import (
@@ -49,6 +49,7 @@ __all__ = [
     "Struct",
     "Type",
     "UnavailableError",
+    "double_place",
     "format_bytes",
     "format_count",
     "format_duration",

@@ -1,4 +1,4 @@
-"""Values in the opposite of their own order."""
+"""What values are sorted and compared by, where that is not the values themselves."""
 
 from functools import total_ordering
 from typing import Any
@@ -24,3 +24,12 @@ class Down:
         return bool(other.value < self.value)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def double_place(value: float) -> tuple[bool, float]:
+    """Return what doubles compare by: NaN equals itself and follows all numbers, as in Spark.
+
+    >>> double_place(float("nan")) > double_place(float("inf"))
+    True
+    """
+    return (True, 0.0) if value != value else (False, value)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from orion.model import Down, Field, Scalar
+from orion.model import Down, Field, Scalar, double_place
 from orion.sql import step
 from orion.state.fact import FACT_FIELDS, Facts
 from orion.state.file import Key
@@ -96,7 +96,6 @@ class _RankRun:
 def _comparable(value: Any, sort: step.Sort) -> tuple[Any, ...]:
     if value is None:
         return (0 if sort.nulls_first else 2,)
-    # What is not a number comes behind all numbers, and equals nothing, itself included.
     if isinstance(value, float):
-        value = (True, 0.0) if value != value else (False, value)
+        value = double_place(value)
     return (1, Down(value) if sort.descending else value)

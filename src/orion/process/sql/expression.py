@@ -74,7 +74,9 @@ class _Compiler:
         value, index = self.compile(node.value), self.compile(node.index)
         if isinstance(node.value.type, Map):
             return F.element_at(value, index)
-        index = index.cast("int")
+        if node.index.type is Scalar.BIGINT:
+            # No array is as long; cast, the number would be another one.
+            index = F.when(index.between(-_LONGEST, _LONGEST), index).cast("int")
         position = F.when(index > 0, index - 1).when(index < 0, F.size(value) + index)
         # An index below the first element would count from the end again.
         return F.get(value, F.when(position >= 0, position).otherwise(F.lit(-1)))
@@ -239,9 +241,10 @@ def _divide(left: Column, right: Column, kind: Type) -> Column:
     if kind is not Scalar.DOUBLE:
         return F.call_function("div", left, right)
     # Spark's quotient by zero is null; a double's is infinite or not a number.
+    is_below = right.cast("string") == F.lit("-0.0")
     zero = (
         F.when((left == 0) | F.isnan(left), F.lit(float("nan")))
-        .when(left > 0, F.lit(float("inf")))
+        .when((left > 0) != is_below, F.lit(float("inf")))
         .otherwise(F.lit(float("-inf")))
     )
     return F.when(right == 0, F.when(left.isNotNull(), zero)).otherwise(left / right)
@@ -253,6 +256,7 @@ def _modulus(left: Column, right: Column, kind: Type) -> Column:
     return F.when(right == 0, F.when(left.isNotNull(), F.lit(float("nan")))).otherwise(left % right)
 
 
+_LONGEST = 2**31 - 1
 _ARITHMETIC: Mapping[tree.ArithmeticOperator, Callable[[Column, Column, Type], Column]] = {
     tree.ArithmeticOperator.ADD: lambda left, right, _: left + right,
     tree.ArithmeticOperator.SUBTRACT: lambda left, right, _: left - right,

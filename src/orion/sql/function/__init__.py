@@ -25,11 +25,20 @@ from orion.sql.function.function import (
 from orion.sql.function.glossary import describe_parameter, parameters_of
 from orion.sql.function.limit import limit_functions
 from orion.sql.function.match import LambdaArgument
+from orion.sql.function.number_type import (
+    MAX_PRECISION,
+    bounded,
+    number_width,
+    to_decimal,
+    wider_number,
+)
 from orion.sql.function.registry import Functions, Resolved, describe_variant
 from orion.sql.function.scalar.encoding import read_base64
 from orion.sql.function.user import SignatureError, joined, udaf, udf, udtf, user_functions
+from orion.sql.function.value.number import rescale
 
 __all__ = [
+    "MAX_PRECISION",
     "Aggregation",
     "AmbiguousCallError",
     "Example",
@@ -45,16 +54,21 @@ __all__ = [
     "UnknownFunctionError",
     "Variant",
     "WrongArgumentsError",
+    "bounded",
     "built_in_functions",
     "describe_parameter",
     "describe_variant",
     "joined",
     "limit_functions",
+    "number_width",
     "parameters_of",
     "read_base64",
+    "rescale",
+    "to_decimal",
     "udaf",
     "udf",
     "udtf",
     "user_functions",
     "variant",
+    "wider_number",
 ]

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.sql.function import pattern as p
+from orion.sql.function.number_type import number_width, to_decimal, wider_number
 
-_RANK: dict[object, int] = {Scalar.INTEGER: 0, Scalar.BIGINT: 1, Decimal: 2, Scalar.DOUBLE: 3}
-_WHOLE = {Scalar.INTEGER: Decimal(10, 0), Scalar.BIGINT: Decimal(19, 0)}
 # Exact types beat letters, and letters beat ANY.
 _LETTER_COST, _ANY_COST = 1, 3
 
@@ -116,7 +115,7 @@ class Binding:
             case p.Letter(name):
                 return self.letters.get(name, Scalar.STRING)
             case p.AnyDecimal():
-                return _WHOLE[Scalar.BIGINT]
+                return to_decimal(Scalar.BIGINT)
             case p.ArrayOf(element):
                 inner = self.fill_null(element)
                 return None if inner is None else Array(inner)
@@ -144,13 +143,13 @@ class Binding:
             _require(widest(given, kind) == kind)
             self.widened += 1
             return
-        here = Decimal if isinstance(given, Decimal) else given
-        _require(here in _RANK and kind in _RANK and _RANK[here] < _RANK[kind])
+        own, wanted = number_width(given), number_width(kind)
+        _require(own is not None and wanted is not None and own < wanted)
         self.widened += 1
 
     def _bind_decimal(self, given: Type) -> None:
         if not isinstance(given, Decimal):
-            _require(given in _WHOLE)
+            _require(to_decimal(given) is not None)
             self.widened += 1
 
     def _bind_nested(self, pattern: p.Pattern, given: Type) -> None:
@@ -168,22 +167,12 @@ class Binding:
                 raise MismatchError
 
 
-def to_decimal(given: Type | None) -> Decimal | None:
-    """Return a whole number's type, or a decimal, as a decimal."""
-    if isinstance(given, Decimal):
-        return given
-    return _WHOLE.get(given) if isinstance(given, Scalar) else None
-
-
 def widest(left: Type, right: Type) -> Type | None:
     """Return the type that takes the values of both; None if there is none."""
     if left == right:
         return left
-    ranks = [_RANK.get(Decimal if isinstance(kind, Decimal) else kind) for kind in (left, right)]
-    if ranks[0] is not None and ranks[1] is not None:
-        if isinstance(left, Decimal) or isinstance(right, Decimal):
-            return _widest_decimal(left, right)
-        return left if ranks[0] > ranks[1] else right
+    if number_width(left) is not None and number_width(right) is not None:
+        return wider_number(left, right)
     if isinstance(left, Array) and isinstance(right, Array):
         element = widest(left.element, right.element)
         return None if element is None else Array(element)
@@ -191,14 +180,6 @@ def widest(left: Type, right: Type) -> Type | None:
         key, value = widest(left.key, right.key), widest(left.value, right.value)
         return None if key is None or value is None else Map(key, value)
     return None
-
-
-def _widest_decimal(left: Type, right: Type) -> Type:
-    one, other = to_decimal(left), to_decimal(right)
-    if one is None or other is None:
-        return Scalar.DOUBLE
-    scale = max(one.scale, other.scale)
-    return Decimal(max(one.precision - one.scale, other.precision - other.scale) + scale, scale)
 
 
 def _require(fits: bool) -> None:

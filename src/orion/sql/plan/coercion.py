@@ -1,11 +1,8 @@
 """Which types meet in which: numbers widen, texts stay texts, nothing is converted in silence."""
 
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
+from orion.sql.function import bounded, number_width, to_decimal, wider_number
 from orion.sql.parse.tree import ArithmeticOperator
-
-MAX_PRECISION = 38
-_WHOLE = {Scalar.INTEGER: Decimal(10, 0), Scalar.BIGINT: Decimal(19, 0)}
-_WIDTH = (Scalar.INTEGER, Scalar.BIGINT, Decimal, Scalar.DOUBLE)
 
 TEMPORAL = frozenset((Scalar.DATE, Scalar.TIME, Scalar.TIMESTAMP))
 
@@ -26,31 +23,7 @@ _CASTS: dict[object, set[object]] = {
 
 def is_number(kind: Type | None) -> bool:
     """Tell whether arithmetic takes the type."""
-    return isinstance(kind, Decimal) or kind in (Scalar.INTEGER, Scalar.BIGINT, Scalar.DOUBLE)
-
-
-def to_decimal(kind: Type) -> Decimal:
-    """Return a whole number's type, or a decimal, as a decimal."""
-    if isinstance(kind, Decimal):
-        return kind
-    assert isinstance(kind, Scalar)
-    return _WHOLE[kind]
-
-
-def _rank(kind: Type) -> int:
-    return _WIDTH.index(Decimal if isinstance(kind, Decimal) else kind)
-
-
-def wider(left: Type, right: Type) -> Type:
-    """Return the number type that takes the values of both."""
-    if isinstance(left, Decimal) or isinstance(right, Decimal):
-        if Scalar.DOUBLE in (left, right):
-            return Scalar.DOUBLE
-        one, other = to_decimal(left), to_decimal(right)
-        scale = max(one.scale, other.scale)
-        whole = max(one.precision - one.scale, other.precision - other.scale)
-        return bounded(whole + scale, scale)
-    return max(left, right, key=_rank)
+    return number_width(kind) is not None
 
 
 def common(left: Type | None, right: Type | None) -> Type | None:
@@ -61,7 +34,7 @@ def common(left: Type | None, right: Type | None) -> Type | None:
     if left is None or right is None or left == right:
         return right if left is None else left
     if is_number(left) and is_number(right):
-        return wider(left, right)
+        return wider_number(left, right)
     return _common_nested(left, right)
 
 
@@ -91,10 +64,12 @@ def _common_struct(left: Struct, right: Struct) -> Struct | None:
 
 def result_of(operator: ArithmeticOperator, left: Type, right: Type) -> Type:
     """Return the type of arithmetic on two numbers; decimals grow so that nothing is cut."""
-    kind = wider(left, right)
+    kind = wider_number(left, right)
     if not isinstance(kind, Decimal):
         return kind
     one, other = to_decimal(left), to_decimal(right)
+    assert one is not None
+    assert other is not None
     return _decimal_result(operator, one, other)
 
 
@@ -110,14 +85,6 @@ def _decimal_result(operator: ArithmeticOperator, one: Decimal, other: Decimal) 
             return bounded(p1 - s1 + s2 + scale, scale)
         case ArithmeticOperator.MODULUS:
             return bounded(min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2))
-
-
-def bounded(precision: int, scale: int) -> Decimal:
-    """Return a decimal type that the engine can hold; digits after the point give way first."""
-    if precision <= MAX_PRECISION:
-        return Decimal(max(precision, 1), scale)
-    whole = precision - scale
-    return Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, 6)))
 
 
 def can_cast(source: Type, target: Type) -> bool:
@@ -146,12 +113,11 @@ def can_widen(source: Type | None, target: Type) -> bool:
     """Tell whether a value may be given where the target is wanted, without a CAST."""
     if source is None or source == target:
         return True
-    if is_number(source) and is_number(target):
-        if isinstance(target, Decimal):
-            return source is not Scalar.DOUBLE and (
-                not isinstance(source, Decimal) or _fits(source, target)
-            )
-        return _rank(source) <= _rank(target)
+    own, wanted = number_width(source), number_width(target)
+    if own is not None and wanted is not None:
+        if isinstance(source, Decimal) and isinstance(target, Decimal):
+            return _fits(source, target)
+        return own <= wanted
     if isinstance(source, Array) and isinstance(target, Array):
         return can_widen(source.element, target.element)
     if isinstance(source, Map) and isinstance(target, Map):

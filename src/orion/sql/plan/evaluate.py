@@ -1,28 +1,22 @@
 """Typed expressions in Python: for answers and single values, and what Spark has no words for."""
 
-import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from decimal import Context
-from decimal import Decimal as Number
 from functools import lru_cache
 from typing import Any
 
-from orion.model import Decimal, Map, Scalar, Struct
+from orion.model import Array, Map, Scalar, Struct, Type, double_place
 from orion.sql.function import FunctionFailure
-from orion.sql.parse.tree import ArithmeticOperator, ComparisonOperator, LogicalOperator
+from orion.sql.parse.tree import ComparisonOperator, LogicalOperator
 from orion.sql.plan import typed
-from orion.sql.plan.cast import cast, wrapped
+from orion.sql.plan.arithmetic import negation, operation
+from orion.sql.plan.cast import cast
 from orion.sql.plan.failure import tell_failure
-from orion.sql.plan.meet import scaled
 from orion.sql.plan.typed import Shape, Typed
 
 Row = Mapping[str, Any]
 Computation = Callable[[Row], Any]
-# Decimals have 38 digits at most; Python's own context rounds to 28.
-_EXACT = Context(prec=80)
-_BITS = {Scalar.INTEGER: 32, Scalar.BIGINT: 64}
 # Marks the row that a lambda's body sees: what fails there fails the whole call around it.
 _IN_LAMBDA = "=>"
 
@@ -97,23 +91,29 @@ def _element(node: typed.ElementOf) -> Computation:
     return compute
 
 
-def _arithmetic(node: typed.Arithmetic) -> Computation:
-    one, other, operate = computation(node.left), computation(node.right), _operation(node)
-    known = _known(node.right)
+def _fail_alone(name: str, row: Row, error: Exception) -> None:
+    """Let a part of an expression be null, what stands around it goes on; but not in a lambda."""
+    if _IN_LAMBDA in row:
+        raise error
+    tell_failure(name, row, error)
 
-    def compute_with_known(row: Row) -> Any:
-        left = one(row)
-        return compute(row) if left is None else operate(left, known)
+
+def _arithmetic(node: typed.Arithmetic) -> Computation:
+    one, other = computation(node.left), computation(node.right)
+    operate, known = operation(node.operator, node.type), _known(node.right)
 
     def compute(row: Row) -> Any:
-        left, right = one(row), other(row)
+        left, right = one(row), other(row) if known is None else known
         if left is None or right is None:
             if _IN_LAMBDA in row:
                 raise ValueError("arithmetic on NULL")
             return None
-        return operate(left, right)
+        try:
+            return operate(left, right)
+        except (ArithmeticError, ValueError) as error:
+            return _fail_alone("Arithmetic", row, error)
 
-    return compute if known is None else compute_with_known
+    return compute
 
 
 def _known(node: Typed) -> Any:
@@ -121,66 +121,6 @@ def _known(node: Typed) -> Any:
     return node.value if isinstance(node, typed.Constant) else None
 
 
-def _operation(node: typed.Arithmetic) -> Callable[[Any, Any], Any]:
-    kind, sign = node.type, node.operator
-    if isinstance(kind, Decimal):
-        return lambda left, right: _decimal(sign, left, right, kind)
-    if kind is Scalar.DOUBLE:
-        return lambda left, right: _double(sign, left, right)
-    assert isinstance(kind, Scalar)
-    bits = _BITS[kind]
-    if sign is ArithmeticOperator.MODULUS:
-        return _remainder
-    if sign is ArithmeticOperator.DIVIDE:
-        return lambda left, right: wrapped(_quotient(left, right), bits)
-    plain, end = _PLAIN[sign], 1 << (bits - 1)
-
-    def operate(left: int, right: int) -> int:
-        found: int = plain(left, right)
-        return found if -end <= found < end else wrapped(found, bits)
-
-    return operate
-
-
-def _decimal(sign: ArithmeticOperator, left: Number, right: Number, kind: Decimal) -> Number:
-    if right == 0 and sign in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULUS):
-        raise ZeroDivisionError("division by zero")
-    return scaled(_DECIMAL[sign](left, right), kind)
-
-
-def _double(sign: ArithmeticOperator, left: float, right: float) -> float:
-    if sign is ArithmeticOperator.MODULUS:
-        return math.fmod(left, right) if right != 0 and not math.isinf(left) else math.nan
-    if right != 0 or sign is not ArithmeticOperator.DIVIDE:
-        return float(_PLAIN[sign](left, right))
-    if left == 0 or math.isnan(left):
-        return math.nan
-    return math.copysign(math.inf, left) * math.copysign(1, right)
-
-
-def _quotient(left: int, right: int) -> int:
-    found = abs(left) // abs(right)
-    return found if (left < 0) == (right < 0) else -found
-
-
-def _remainder(left: int, right: int) -> int:
-    found = abs(left) % abs(right)
-    return found if left >= 0 else -found
-
-
-_PLAIN: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {
-    ArithmeticOperator.ADD: operator.add,
-    ArithmeticOperator.SUBTRACT: operator.sub,
-    ArithmeticOperator.MULTIPLY: operator.mul,
-    ArithmeticOperator.DIVIDE: operator.truediv,
-}
-_DECIMAL: Mapping[ArithmeticOperator, Callable[[Number, Number], Number]] = {
-    ArithmeticOperator.ADD: _EXACT.add,
-    ArithmeticOperator.SUBTRACT: _EXACT.subtract,
-    ArithmeticOperator.MULTIPLY: _EXACT.multiply,
-    ArithmeticOperator.DIVIDE: _EXACT.divide,
-    ArithmeticOperator.MODULUS: _EXACT.remainder,
-}
 _COMPARE: Mapping[ComparisonOperator, Callable[[Any, Any], bool]] = {
     ComparisonOperator.EQUAL: operator.eq,
     ComparisonOperator.NOT_EQUAL: operator.ne,
@@ -192,16 +132,11 @@ _COMPARE: Mapping[ComparisonOperator, Callable[[Any, Any], bool]] = {
 
 
 def _negative(node: typed.Negative) -> Computation:
-    inner, kind = computation(node.value), node.type
-    bits = _BITS.get(kind) if isinstance(kind, Scalar) else None
+    inner, negate = computation(node.value), negation(node.type)
 
     def compute(row: Row) -> Any:
         value = inner(row)
-        if value is None:
-            return None
-        if isinstance(value, Number):
-            return _EXACT.minus(value)
-        return -value if bits is None else wrapped(-value, bits)
+        return None if value is None else negate(value)
 
     return compute
 
@@ -217,8 +152,9 @@ def _joined(node: typed.Joined) -> Computation:
 
 
 def _compared(node: typed.Compared) -> Computation:
-    one, other, compare = computation(node.left), computation(node.right), _COMPARE[node.operator]
-    known = _known(node.right)
+    one, other = _placed(node.left), _placed(node.right)
+    compare = _COMPARE[node.operator]
+    known = None if _holds_double(node.right.type) else _known(node.right)
 
     def compute_with_known(row: Row) -> bool:
         left = one(row)
@@ -232,8 +168,34 @@ def _compared(node: typed.Compared) -> Computation:
 
 
 def _distinct(node: typed.Distinct) -> Computation:
-    one, other = computation(node.left), computation(node.right)
+    one, other = _placed(node.left), _placed(node.right)
     return lambda row: bool(one(row) != other(row))
+
+
+def _placed(node: Typed) -> Computation:
+    """Return an expression's value as it compares: NaN equals itself and follows all numbers."""
+    inner = computation(node)
+    return (lambda row: _place(inner(row))) if _holds_double(node.type) else inner
+
+
+def _place(value: Any) -> Any:
+    match value:
+        case float():
+            return double_place(value)
+        case list():
+            return [_place(item) for item in value]
+        case dict():
+            return {key: _place(item) for key, item in value.items()}
+    return value
+
+
+def _holds_double(kind: Type | None) -> bool:
+    match kind:
+        case Array(element) | Map(_, element):
+            return _holds_double(element)
+        case Struct(fields):
+            return any(_holds_double(field.type) for field in fields)
+    return kind is Scalar.DOUBLE
 
 
 def _logic(node: typed.Logic) -> Computation:
@@ -333,7 +295,8 @@ def _map_of(entries: list[tuple[Computation, Computation]]) -> Computation:
     def compute(row: Row) -> Any:
         found = {key(row): value(row) for key, value in entries}
         if None in found:
-            raise FunctionFailure("A map has no NULL among its keys.")
+            failure = FunctionFailure("A map has no NULL among its keys.")
+            return _fail_alone("Made", row, failure)
         return found
 
     return compute
@@ -357,12 +320,10 @@ def _applied(node: typed.Applied) -> Computation:
 
     def compute(row: Row) -> Any:
         values = [argument(row) for argument in arguments]
-        if _IN_LAMBDA in row:
-            return function.apply(*values)
         try:
             return function.apply(*values)
-        except Exception as error:  # noqa: BLE001  it is null, and what stands around it goes on
-            return tell_failure(function.name, row, error)
+        except Exception as error:  # noqa: BLE001  a user's own may raise anything
+            return _fail_alone(function.name, row, error)
 
     return compute
 

@@ -1,11 +1,12 @@
 """Values that must share a type: numbers widen, literal texts are read as their neighbours."""
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Context, InvalidOperation
+from decimal import ROUND_HALF_UP, InvalidOperation
 from decimal import Decimal as Number
 from functools import partial, reduce
 
 from orion.model import Array, Decimal, Map, Scalar, Struct, Type
+from orion.sql.function import bounded, rescale
 from orion.sql.parse import tree
 from orion.sql.plan import coercion, typed
 from orion.sql.plan.errors import TypeMismatchError
@@ -13,8 +14,6 @@ from orion.sql.plan.instant import parse_date_days, parse_time_ms, parse_timesta
 from orion.sql.plan.typed import Shape, Typed
 
 _ENDS = {Scalar.INTEGER: 1 << 31, Scalar.BIGINT: 1 << 63}
-# Decimals have 38 digits at most; Python's own context rounds to 28.
-_EXACT = Context(prec=80)
 
 
 def meet(values: Sequence[Typed], node: tree.Node) -> list[Typed]:
@@ -58,7 +57,7 @@ def _spelled_type(value: Typed) -> Type | None:
     for kind, end in _ENDS.items():
         if -end <= number < end:
             return kind
-    return coercion.bounded(len(number.as_tuple().digits), 0)
+    return bounded(len(number.as_tuple().digits), 0)
 
 
 def _common(left: Type | None, right: Type | None, node: tree.Node) -> Type | None:
@@ -141,7 +140,7 @@ def scaled(number: Number, target: Decimal) -> Number:
     """Return a number with the digits after the point that its type has; halves go up."""
     has_room = number.is_finite() and (number == 0 or number.adjusted() < target.precision)
     if has_room:
-        found = number.quantize(Number(1).scaleb(-target.scale), "ROUND_HALF_UP", _EXACT)
+        found = rescale(number, target.scale, ROUND_HALF_UP)
         if len(found.as_tuple().digits) <= target.precision:
             return found
     raise ValueError(f"{number} does not fit {target}")

@@ -5,15 +5,21 @@ Out: the same meaning with nothing left to decide.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal as Number
 from typing import Any, Protocol
 
 from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type, nearest
-from orion.sql.function import Functions, LambdaArgument, Resolved, WrongArgumentsError
+from orion.sql.function import (
+    Functions,
+    LambdaArgument,
+    Resolved,
+    WrongArgumentsError,
+    to_decimal,
+)
 from orion.sql.parse import resolve_type, tree
 from orion.sql.plan import coercion, typed
 from orion.sql.plan.compare import compare, contains
 from orion.sql.plan.errors import StatementError, TypeMismatchError
+from orion.sql.plan.literal import literal
 from orion.sql.plan.meet import convert, meet
 from orion.sql.plan.typed import Shape, Typed
 
@@ -155,9 +161,9 @@ class Resolver:
         assert left.type is not None
         assert right.type is not None
         kind = coercion.result_of(node.operator, left.type, right.type)
-        if isinstance(kind, Decimal):
-            left = convert(left, coercion.to_decimal(left.type), node)
-            right = convert(right, coercion.to_decimal(right.type), node)
+        one, other = to_decimal(left.type), to_decimal(right.type)
+        if isinstance(kind, Decimal) and one is not None and other is not None:
+            left, right = convert(left, one, node), convert(right, other, node)
         else:
             left, right = convert(left, kind, node), convert(right, kind, node)
         return typed.Arithmetic(kind, node.operator, left, right)
@@ -358,31 +364,6 @@ class Resolver:
             return kind
 
         return infer
-
-
-def literal(node: tree.Node) -> typed.Constant | None:
-    """Return a literal's value and type; None if the node is no literal."""
-    match node:
-        case tree.NullLiteral():
-            return typed.Constant(None, None)
-        case tree.BooleanLiteral(value):
-            return typed.Constant(BOOLEAN, value)
-        case tree.IntegerLiteral(value):
-            return typed.Constant(Scalar.INTEGER, value)
-        case tree.LongLiteral(value):
-            return typed.Constant(Scalar.BIGINT, value)
-        case tree.DoubleLiteral(text):
-            return typed.Constant(Scalar.DOUBLE, float(text))
-        case tree.DecimalLiteral(text):
-            number = Number(text)
-            digits, exponent = number.as_tuple().digits, number.as_tuple().exponent
-            scale = -int(exponent)
-            # One digit stands before the point, where there is room for it.
-            precision = max(len(digits), min(scale + 1, coercion.MAX_PRECISION))
-            return typed.Constant(Decimal(precision, scale), number)
-        case tree.StringLiteral(text):
-            return typed.Constant(Scalar.STRING, text)
-    return None
 
 
 def _joined(left: Typed, right: Typed, node: tree.Node) -> Typed:

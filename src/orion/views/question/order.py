@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from orion.model import Down
+from orion.model import Down, double_place
 from orion.sql import Computation, answer, typed
 from orion.views.reader import Row, hashable
 
@@ -27,6 +27,5 @@ def _place(value: Any, is_down: bool, nulls_first: bool) -> tuple[Any, ...]:
         return (0 if nulls_first else 2,)
     comparable = hashable(value)
     if isinstance(comparable, float):
-        # What is not a number comes behind all numbers; it is neither less nor greater by itself.
-        comparable = (True, 0.0) if comparable != comparable else (False, comparable)
+        comparable = double_place(comparable)
     return (1, Down(comparable) if is_down else comparable)

@@ -38,6 +38,7 @@ FUNCTIONS = built_in_functions()
         ("array_max", [Array(STRING)], (Array(STRING),), STRING),
         ("array_contains", [Array(BIGINT), INT], (Array(BIGINT), BIGINT), BOOLEAN),
         ("coalesce", [None, STRING, None], (STRING, STRING, STRING), STRING),
+        ("coalesce", [Decimal(38, 0), Decimal(5, 2)], (Decimal(38, 2),) * 2, Decimal(38, 2)),
         ("as_map", [Array(STRING), Array(INT)], (Array(STRING), Array(INT)), Map(STRING, INT)),
         ("concat", [STRING, STRING], (STRING, STRING), STRING),
         ("topk", [INT, INT], (INT, INT), Array(INT)),

@@ -86,7 +86,7 @@ def test_numbers_are_read_and_rounded_as_java_does(expression: str, result: Any)
         ("STRUCT(a := CAST(S AS INT), b := 2)", {"A": None, "B": 2}),
         ("TRANSFORM(ARRAY['1', 'x'], s => CAST(s AS INT))", [1, None]),
         ("TRANSFORM(ARRAY[1, 0], x => I / x)", None),
-        ("IFNULL(I / 0, 5)", None),
+        ("IFNULL(I / 0, 5)", 5),
     ],
 )
 def test_a_part_that_fails_is_null_and_the_others_stay(expression: str, result: Any) -> None:
@@ -96,3 +96,23 @@ def test_a_part_that_fails_is_null_and_the_others_stay(expression: str, result: 
 def test_what_has_no_cast_is_refused() -> None:
     with pytest.raises(TypeMismatchError, match="cannot be cast"):
         value("CAST(TO_BYTES(S, 'utf8') AS STRING)")
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ("(0e0 / 0e0) = (0e0 / 0e0)", True),
+        ("(0e0 / 0e0) IS DISTINCT FROM (0e0 / 0e0)", False),
+        ("(0e0 / 0e0) > 1e300", True),
+        ("ARRAY[0e0 / 0e0] = ARRAY[0e0 / 0e0]", True),
+        ("NULLIF(-(0e0 / 0e0), 0e0 / 0e0)", None),
+        ("-0e0 = 0e0", True),
+    ],
+)
+def test_nan_equals_itself_and_follows_all_numbers(expression: str, result: Any) -> None:
+    assert value(expression) == result
+
+
+def test_decimals_have_one_zero() -> None:
+    assert str(value("CAST(CAST(-0.01 AS DECIMAL(5, 2)) AS DECIMAL(5, 1))")) == "0.0"
+    assert str(value("-1.25 * 0.00")) == "0.0000"

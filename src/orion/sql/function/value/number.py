@@ -4,6 +4,7 @@ import math
 from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
+from orion.model import double_place
 from orion.sql.function.errors import FunctionFailure
 
 LONG_MIN, LONG_MAX = -(2**63), 2**63 - 1
@@ -64,5 +65,5 @@ def scale_of(value: Decimal) -> int:
 def order(value: Any) -> Any:
     """Return a key that sorts values as Java compares them: NaN above all, -0.0 below 0.0."""
     if isinstance(value, float):
-        return (math.isnan(value), 0.0 if math.isnan(value) else value, math.copysign(1, value))
+        return (*double_place(value), 1.0 if math.isnan(value) else math.copysign(1, value))
     return value
