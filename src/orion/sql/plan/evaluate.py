@@ -154,7 +154,9 @@ def _joined(node: typed.Joined) -> Computation:
 def _compared(node: typed.Compared) -> Computation:
     one, other = _placed(node.left), _placed(node.right)
     compare = _COMPARE[node.operator]
-    known = None if _holds_double(node.right.type) else _known(node.right)
+    known = _known(node.right)
+    if known is not None and _holds_double(node.right.type):
+        known = _place(known)
 
     def compute_with_known(row: Row) -> bool:
         left = one(row)
