@@ -13,7 +13,7 @@ from orion.app import App
 from orion.command import FormatRules, Preparation
 from orion.formats import MemorySchemas
 from orion.log import Groups, Outbox, Record, Tail
-from orion.model import OrionError, QueryStatus
+from orion.model import OrionError, QueryStatus, State
 from orion.process import LiveSql, sql_session
 from orion.process.planning import BatchLimit, Planning
 from orion.sql import Catalogue, Change, Planner, Started, parse_statements, tree
@@ -118,12 +118,17 @@ class Bench:
         groups = Groups(self.app.connection)
 
         def is_done() -> bool:
+            statuses = [self.status(query) for query in self.queries]
+            assert not any(status.state is State.FAILED for status in statuses), statuses
             try:
                 return all(groups.get(query).lag_records == 0 for query in self.queries)
             except OrionError:
                 return False
 
-        wait_until(is_done, timeout_s=150, what="The end of the topics")
+        try:
+            wait_until(is_done, timeout_s=150, what="The end of the topics")
+        except AssertionError as error:
+            raise AssertionError([self.status(query) for query in self.queries]) from error
 
     def records(self, topic: str) -> list[Record]:
         """Return all that a topic holds."""
