@@ -11,22 +11,13 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from orion import pipeline
-from orion.command import FormatRules
 from orion.formats import arrow_type, plain_values, to_arrow
-from orion.model import Array, Decimal, Field, Map, OrionError, Scalar, Struct, Type
+from orion.model import Array, Decimal, Field, Map, Scalar, Struct, Type
 from orion.process import sql_session
 from orion.process.format import spark_columns, spark_type
 from orion.process.sql.expression import compile_expression
-from orion.sql import (
-    Catalogue,
-    Computation,
-    Planner,
-    Started,
-    built_in_functions,
-    computation_or_null,
-    parse_statements,
-    typed,
-)
+from orion.sql import Computation, computation_or_null, typed
+from tests.integration.planned import kind_of, planned
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 EXPRESSIONS, AT_ONCE, ROWS = 600, 50, 24
@@ -212,28 +203,6 @@ def given(spark_app: pipeline.Pipeline) -> tuple[DataFrame, list[dict[str, Any]]
     return frame, rows
 
 
-def planned(texts: Sequence[str]) -> Iterator[tuple[str, typed.Typed]]:
-    """Yield those expressions that are accepted, with what they mean."""
-    planner = Planner(built_in_functions(), FormatRules(None), {})
-    columns = ", ".join(f"{field.name} {field.type}" for field in FIELDS)
-    source = f"CREATE STREAM given ({columns}) WITH (KAFKA_TOPIC='given', VALUE_FORMAT='JSON');"
-    (declared,) = parse_statements(source)
-    catalogue = planner.plan(declared, Catalogue(), number=0).apply(Catalogue())
-    for text in texts:
-        (statement,) = parse_statements(f"CREATE STREAM made AS SELECT {text} AS v FROM given;")
-        try:
-            change = planner.plan(statement, catalogue, number=1)
-        except OrionError:
-            continue
-        assert isinstance(change, Started)
-        yield text, change.plan.value[0].expression
-
-
-def kind_of(expression: typed.Typed) -> Type:
-    assert expression.type is not None
-    return expression.type
-
-
 def same(one: Any, other: Any) -> bool:
     match one, other:
         case float(), float():
@@ -272,7 +241,7 @@ def test_casts_mean_the_same_between_all_types(
     given: tuple[DataFrame, list[dict[str, Any]]],
 ) -> None:
     texts = [f"CAST({f.name} AS {target})" for f in FIELDS[::2] for target in TARGETS]
-    found = [*planned(texts)]
+    found = [*planned(FIELDS, texts)]
     assert len(found) > 60
     other = [*differences(found, *given)]
     assert not other, "\n".join(other)
@@ -282,7 +251,7 @@ def test_random_expressions_mean_the_same(given: tuple[DataFrame, list[dict[str,
     chance = random.Random(5)
     grammar = Grammar(chance)
     texts = [grammar.of(chance.choice(KINDS), depth=3) for _ in range(EXPRESSIONS)]
-    found = [*planned(texts)]
+    found = [*planned(FIELDS, texts)]
     assert len(found) > EXPRESSIONS // 3
     other = [*differences(found, *given)]
     assert not other, "\n".join(other)

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from orion import pipeline
-from orion.command import FormatRules
-from orion.model import Decimal, Field, OrionError, Scalar, Struct, Type
+from orion.model import Decimal, Field, Scalar, Struct
 from orion.process import sql_session
 from orion.process.format import spark_columns, spark_type
 from orion.process.sql.expression import compile_expression
-from orion.sql import Catalogue, Planner, Started, built_in_functions, parse_statements, typed
+from orion.sql import built_in_functions
 from orion.sql.function import Function, Kind, Variant
 from orion.sql.function import pattern as p
+from tests.integration.planned import kind_of, planned
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 FUNCTIONS = built_in_functions()
@@ -21,8 +21,6 @@ FIELDS = [
     Field("of_DECIMAL", Decimal(10, 2)),
     Field("of_STRUCT", Struct((Field("A", Scalar.INTEGER),))),
 ]
-COLUMNS = ", ".join(f"`{field.name}` {field.type}" for field in FIELDS)
-SOURCE = f"CREATE STREAM given ({COLUMNS}) WITH (KAFKA_TOPIC='given', VALUE_FORMAT='JSON');"
 CALLS_A_JOB = 50
 
 
@@ -57,26 +55,12 @@ def calls(function: Function, variant: Variant) -> Iterator[str]:
     yield f"{function.name}({', '.join(['NULL'] * len(given))})"
 
 
-def accepted() -> Iterator[tuple[str, typed.Typed]]:
-    """Yield all calls that are not refused, with what they mean."""
-    planner = Planner(FUNCTIONS, FormatRules(None), {})
-    (declared,) = parse_statements(SOURCE)
-    catalogue = planner.plan(declared, Catalogue(), number=0).apply(Catalogue())
-    scalars = [function for function in FUNCTIONS if function.kind is Kind.SCALAR]
-    texts = [call for each in scalars for one in each.variants for call in calls(each, one)]
-    for text in dict.fromkeys(texts):
-        (statement,) = parse_statements(f"CREATE STREAM made AS SELECT {text} AS v FROM given;")
-        try:
-            change = planner.plan(statement, catalogue, number=1)
-        except OrionError:
-            continue
-        assert isinstance(change, Started)
-        yield text, change.plan.value[0].expression
-
-
-def kind_of(expression: typed.Typed) -> Type:
-    assert expression.type is not None
-    return expression.type
+def texts() -> Iterator[str]:
+    """Yield all calls of all functions."""
+    for function in FUNCTIONS:
+        if function.kind is Kind.SCALAR:
+            for variant in function.variants:
+                yield from calls(function, variant)
 
 
 def test_a_call_with_a_null_is_computed_where_it_is_planned(
@@ -84,7 +68,7 @@ def test_a_call_with_a_null_is_computed_where_it_is_planned(
 ) -> None:
     spark = sql_session(spark_app.runtime.spark)
     rows = spark.createDataFrame([(None,) * len(FIELDS)], spark_columns(FIELDS)).coalesce(1)
-    found = [*accepted()]
+    found = [*planned(FIELDS, dict.fromkeys(texts()))]
     assert len(found) > 300
     for begin in range(0, len(found), CALLS_A_JOB):
         some = found[begin : begin + CALLS_A_JOB]
