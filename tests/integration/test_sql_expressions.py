@@ -198,7 +198,6 @@ def given(spark_app: pipeline.Pipeline) -> tuple[DataFrame, list[dict[str, Any]]
         for f in FIELDS
     ]
     table = pa.table(columns, names=[field.name for field in FIELDS])
-    # A file keeps Spark from computing on constants while it plans.
     frame = spark.createDataFrame(table, schema=spark_columns(FIELDS)).coalesce(1)
     return frame, rows
 

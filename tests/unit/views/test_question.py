@@ -1,11 +1,11 @@
 """Answers to whole SQL over rows, held against those of another engine."""
 
-import random
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.unit.views.given import ORDERS, USERS
 
 from orion.command import FormatRules
 from orion.model import OrionError
@@ -41,24 +41,6 @@ def _declare() -> Catalogue:
 
 
 CATALOGUE = _declare()
-CITIES = ("Rome", "Oslo", "Bonn", None)
-_chosen = random.Random(11)
-USERS = [(f"u{n}", _chosen.choice(CITIES), _chosen.choice((20, 30, 40, None))) for n in range(12)]
-ORDERS = [
-    (n, _chosen.choice([*(f"u{n}" for n in range(15)), None]), _chosen.randrange(9))
-    for n in range(40)
-]
-
-
-@pytest.fixture(scope="module")
-def other() -> Iterator[sqlite3.Connection]:
-    link = sqlite3.connect(":memory:")
-    link.execute("CREATE TABLE users (id TEXT, city TEXT, age INTEGER)")
-    link.execute("CREATE TABLE orders (id INTEGER, buyer TEXT, amount INTEGER)")
-    link.executemany("INSERT INTO users VALUES (?, ?, ?)", USERS)
-    link.executemany("INSERT INTO orders VALUES (?, ?, ?)", ORDERS)
-    yield link
-    link.close()
 
 
 def rows_of(source: Source, _where: object) -> Iterator[dict[str, Any]]:

@@ -2,10 +2,9 @@
 
 import random
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import pytest
-from tests.unit.views.test_question import ORDERS, USERS, ask
+from tests.unit.views.test_question import ask
 
 from orion.model import OrionError
 
@@ -158,16 +157,6 @@ class Grammar:
         named = [(expression, self._name(), kind) for expression, kind in items]
         shown = ", ".join(f"{expression} AS {name}" for expression, name, _ in named)
         return f"{select}{shown} FROM {text}", {name: kind for _, name, kind in named}
-
-
-@pytest.fixture(scope="module")
-def other() -> Iterator[sqlite3.Connection]:
-    link = sqlite3.connect(":memory:")
-    for table, rows in (("users", USERS), ("orders", ORDERS)):
-        link.execute(f"CREATE TABLE {table} ({', '.join(TABLES[table])})")
-        link.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
-    yield link
-    link.close()
 
 
 def test_random_answers_are_those_of_another_engine(other: sqlite3.Connection) -> None:
