@@ -7,7 +7,7 @@ Never: DataFrames or the log; a task loads this room and little else.
 
 from orion.state.change import ChangeOperator
 from orion.state.collapse import CollapsedOperator
-from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, PLACE_WIDTH, SEQUENCE, TIME
+from orion.state.fact import ABSENT, FACTS, HEADERS, ORIGIN, SEQUENCE, TIME
 from orion.state.failure import Failures, noting_failures_in
 from orion.state.file import (
     StateDamagedError,
@@ -48,6 +48,7 @@ from orion.state.task import (
     make_task,
     order_task,
 )
+from orion.state.turn import turns_of_task
 from orion.state.window import DEFAULT_GRACE_MS, SessionWindows, TimeWindows
 
 __all__ = [
@@ -63,7 +64,6 @@ __all__ = [
     "OLD",
     "ORIGIN",
     "OWN_KEY",
-    "PLACE_WIDTH",
     "RECORD",
     "RIGHT",
     "SEQUENCE",
@@ -108,5 +108,6 @@ __all__ = [
     "read_number",
     "restore_fix",
     "summarize_state",
+    "turns_of_task",
     "write_number",
 ]

@@ -11,7 +11,7 @@ _HEADERS = Array(Struct((Field("key", Scalar.STRING), Field("value", Scalar.BYTE
 
 FACT_FIELDS: Sequence[Field] = (
     Field(TIME, Scalar.BIGINT),
-    # The place of the record among all of its batch; operators append the place of their own.
+    # The place of the record among all of its batch; operators append that of their output.
     Field(SEQUENCE, Array(Scalar.BIGINT)),
     # Whether the value is null: a tombstone of a table, an empty event of a stream.
     Field(ABSENT, Scalar.BOOLEAN),
@@ -20,9 +20,8 @@ FACT_FIELDS: Sequence[Field] = (
     Field(ORIGIN, Scalar.STRING),
 )
 FACTS = tuple(field.name for field in FACT_FIELDS)
-# The place of a record as its topic gives it: its time, a number for the topic, these two.
+# The place of a record: its turn, a number for its topic, these two.
 PARTITION, OFFSET = 2, 3
-PLACE_WIDTH = 4
 
 
 @dataclass(frozen=True)
@@ -38,19 +37,3 @@ class Facts:
     def row(self, number: int, *, time_ms: int, is_absent: bool = False) -> tuple[Any, ...]:
         """Return the facts of a row that this one causes, the `number`th of them."""
         return time_ms, [*self.sequence, number], is_absent, self.headers, self.origin
-
-
-def in_order(rows: Sequence[tuple[Any, ...]], at: int) -> list[tuple[Any, ...]]:
-    """Return rows in the order of their places: by time, but each partition as it lies.
-
-    Places of records whose times go back behind another of their partition are moved there.
-
-    Args:
-        at: Where places stand in rows.
-    """
-    latest: dict[tuple[int, int], int] = {}
-    records = [row[at] for row in rows if len(row[at]) == PLACE_WIDTH]
-    for place in sorted(records, key=lambda place: place[1:]):
-        partition = place[1], place[PARTITION]
-        place[0] = latest[partition] = max(place[0], latest.get(partition, place[0]))
-    return sorted(rows, key=lambda row: row[at])

@@ -11,6 +11,7 @@ from orion.model import LAST_MS, Field, Scalar
 from orion.sql import typed
 from orion.state.fact import FACT_FIELDS, HEADERS, SEQUENCE, TIME
 from orion.state.partial import Parts
+from orion.state.turn import Turns
 
 WHY_NOT = "$why_not"
 _FACTS = {field.name: field for field in FACT_FIELDS}
@@ -77,9 +78,10 @@ class RecordParts:
     def task(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Take the records of a task in their order."""
         names = [field.name for field in self.inputs]
-        rows = []
+        rows, turns = [], Turns()
         for batch in batches:
             given = dict(zip(names, batch.columns, strict=True))
+            given[SEQUENCE] = turns.take_places(given[SEQUENCE])
             row, reason = self.decode(given["value"]).flatten()
             times, no_time = given[TIME], pa.nulls(len(row), pa.string())
             if self.own_time is not None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Protocol
 
@@ -14,7 +15,6 @@ from pyspark import TaskContext
 from orion.formats import arrow_type
 from orion.model import Field, OrionError
 from orion.state.columns import sorted_table
-from orion.state.fact import in_order
 from orion.state.file import name_damage
 from orion.state.piece import pieces_of, rows_a_piece
 from orion.state.store import StateStore
@@ -144,7 +144,8 @@ def run_partition(
         for table in tables:
             yield from pieces_of(_fitted(table, kinds))
         return
-    rows = operator.run(in_order(read_rows(batches, operator.inputs), order), state)
+    given = sorted(read_rows(batches, operator.inputs), key=itemgetter(order))
+    rows = operator.run(given, state)
     count = _FIRST_ROWS
     while some := list(islice(rows, count)):
         made = write_rows(some, operator.outputs)

@@ -2,9 +2,10 @@
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
-from copy import deepcopy
 from decimal import Decimal as Number
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,6 @@ from orion.state import (
     read_late_rows,
 )
 from orion.state.columns import sorted_table
-from orion.state.fact import in_order
 from orion.state.store import StateStore
 from orion.state.value import read_rows, write_rows
 
@@ -127,7 +127,7 @@ def agree(
         by_column = StateStore(folder / "columns" / "0" / "0.db", number, notes_late=True)
         found = operator.run_table(table, by_column)  # type: ignore[attr-defined]
         by_row = StateStore(folder / "rows" / "0" / "0.db", number, notes_late=True)
-        ordered = in_order(read_rows(given.to_batches(), operator.inputs), order)
+        ordered = sorted(read_rows(given.to_batches(), operator.inputs), key=itemgetter(order))
         wanted = list(operator.run(ordered, by_row))
         if found is None:
             assert may_decline
@@ -197,7 +197,7 @@ def test_groups_that_tell_of_a_batch_once(seed: int, tmp_path: Path) -> None:
         every, once = (StateStore(None, 0) for _ in range(2))
         before: dict[str, Row] = {}
         for rows in batches:
-            ordered = in_order(rows, -4)
+            ordered = sorted(rows, key=itemgetter(-4))
             after = {**before, **by_group(operator, list(operator.run(ordered, every)))}
             told = list(collapsed.run(ordered, once))
             changed = by_group(operator, told)
@@ -238,11 +238,14 @@ def test_windows_made_of_parts(seed: int, tmp_path: Path) -> None:
     assert merged is not None
     assert slots is not None
 
+    latest: Counter[int] = Counter()
+
     def row(place: int) -> Row:
         own = [value(rng, field.type) for field in layout.columns[1:]]
         time = max(0, place * 10 + (rng.randint(-400, 30) if rng.random() < 0.2 else 0))
         partition = rng.randrange(partitions)
-        where = [rng.choice([time, place]), 7, partition, place]
+        latest[partition] = max(time, latest[partition])
+        where = [latest[partition], 7, partition, place]
         return f"k{rng.randrange(2)}", *own, 1, time, where, False, None, f"t/{partition}"
 
     batches = [[row(n) for n in range(at, at + 80)] for at in range(0, 400, 80)]
@@ -268,7 +271,7 @@ def agree_in_parts(
     late = 0
     for number, rows in enumerate(batches):
         stores = [StateStore(folder / way / "0" / "0.db", number) for way in ("rows", "parts")]
-        wanted = list(whole.run(in_order(deepcopy(rows), order), stores[0]))
+        wanted = list(whole.run(sorted(rows, key=itemgetter(order)), stores[0]))
         cut = rng.randint(0, len(rows))
         narrow = [tuple(row[at] for at in asked) for row in rows]
         given = [[write_rows(some, maker.inputs)] for some in (narrow[:cut], narrow[cut:])]
@@ -358,7 +361,7 @@ def test_groups_of_a_table(seed: int, tmp_path: Path) -> None:
     agree(change, batches, tmp_path / "change")
     store = StateStore(None, 0)
     order = [field.name for field in change.inputs].index(SEQUENCE)
-    signed = list(change.run(in_order(batches[0], order), store))
+    signed = list(change.run(sorted(batches[0], key=itemgetter(order)), store))
     store.abandon()
     if signed:
         agree(GroupOperator(layout), [signed], tmp_path / "group")

@@ -17,7 +17,7 @@ from orion.process.planning import BatchLimit, Planning
 from orion.process.source import TopicRead, observe_dead_letters, read_raw
 from orion.process.sql.compile import compile_query
 from orion.process.sql.keep import KeptState, is_news, waits
-from orion.process.sql.read import REASON, Surroundings
+from orion.process.sql.read import REASON, Order, Surroundings
 from orion.process.sql.succession import Succession
 from orion.sql import Functions, Source, Started, step
 from orion.state import SEQUENCE, StatePlace
@@ -75,7 +75,7 @@ class LiveSql:
             # A change of several records may be news by one of them and not by the last.
             collapses=started.collapses and not done,
             notes_late=bool(started.late_topic),
-            by_event_time=_all_meet_by_event_time(started),
+            order=Order.EVENT_TIME if _all_meet_by_event_time(started) else Order.RECORD_TIME,
             tells_places=bool(done),
         )
         with noting_failures(self.spark, started.query):
@@ -139,11 +139,7 @@ class LiveSql:
 
     def _records(self, read: TopicRead) -> DataFrame:
         raw = read_raw(self.spark, self.connection, read)
-        time = F.unix_millis("timestamp")
-        # Records of several topics are taken by time; those of one partition as they lie in it.
-        topic = F.xxhash64(F.lit(read.topic))
-        place = F.array(time, topic, F.col("partition").cast("long"), F.col("offset"))
-        return raw.withColumns({"$timestamp": time, SEQUENCE: place})
+        return raw.withColumn("$timestamp", F.unix_millis("timestamp"))
 
     def _places(self, started: Started, operators: Iterator[int]) -> Iterator[StatePlace]:
         most = max(self.partitions(topic) for topic in self.topics(started))

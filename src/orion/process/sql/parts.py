@@ -13,9 +13,10 @@ from orion.process.event_time import early_time, far_time, unreadable_time
 from orion.process.format import is_native
 from orion.process.sql.expression import quoted
 from orion.process.sql.operate import map_batches
-from orion.process.sql.read import REASON, Surroundings, decoded
+from orion.process.sql.place import place_of
+from orion.process.sql.read import REASON, Order, Surroundings, decoded
 from orion.sql import Source, step, typed
-from orion.state import HEADERS, RECORD, TIME, WHY_NOT, OwnTime, Parts, RecordParts
+from orion.state import HEADERS, RECORD, SEQUENCE, TIME, WHY_NOT, OwnTime, Parts, RecordParts
 
 _KEY = "$key."
 
@@ -46,6 +47,9 @@ def read_parts(node: step.Aggregate, parts: Parts, around: Surroundings) -> Data
             **{key.name: F.col("$k.row").getField(key.name.removeprefix(_KEY)) for key in used},
         }
     )
+    if around.order is not Order.GIVEN:
+        # The task that decodes gives them their turns.
+        rows = rows.withColumn(SEQUENCE, place_of(source, F.col("$timestamp")))
     made = map_batches(rows, maker.task, maker.inputs, maker.outputs)
     aside = dict(zip(RECORD, maker.outputs[-len(RECORD) :], strict=True))
     record = {field.name: quoted(own.name) for field, own in aside.items()}

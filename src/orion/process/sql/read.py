@@ -5,6 +5,7 @@ Rows carry, besides the source's columns by their names, facts whose names begin
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -16,11 +17,21 @@ from orion.process.event_time import unreadable_time, why_no_time
 from orion.process.format import decode_column
 from orion.process.sql.expression import compile_expression, quoted
 from orion.process.sql.operate import fact_columns
+from orion.process.sql.place import place_of, turn_of
 from orion.sql import Functions, Source, step, tree, typed
-from orion.state import ABSENT, HEADERS, ORIGIN, PLACE_WIDTH, SEQUENCE, TIME, StatePlace
+from orion.state import ABSENT, HEADERS, ORIGIN, SEQUENCE, TIME, StatePlace
 
 REASON = "$reason"
 _START_BYTES = 8
+_TURN = "$turn"
+
+
+class Order(Enum):
+    """What the rows of a query's sources are taken in the order of; each partition as it lies."""
+
+    GIVEN = "what records say"
+    RECORD_TIME = "the times of records"
+    EVENT_TIME = "the times of events"
 
 
 @dataclass(frozen=True)
@@ -29,15 +40,15 @@ class Surroundings:
 
     Args:
         records: Gives a source's raw records: topic, partition, offset, timestamp (as Kafka's
-            source names them), key, value, headers and `$seq`, their order where several meet.
+            source names them), key, value, headers, `$timestamp` in milliseconds, and `$seq` if
+            their order is given.
         set_aside: Takes rows with `$reason` and returns the good ones; the others are kept by it.
         places: Gives each operator in turn the place of its state.
         schemas: Where formats with schemas find and register them.
         expected_schemas: See `decode_column`.
         collapses: Whether groups tell of a batch once, instead of once for every row.
         notes_late: Whether late rows are noted one by one, besides being counted.
-        by_event_time: Whether rows of several topics are taken by the times of events, not by
-            those of records.
+        order: What rows are taken in the order of.
         tells_places: Whether what a query writes must come with `$seq`.
         unasked: Facts that nobody asks of the last operator; see `apply_operator`.
     """
@@ -50,7 +61,7 @@ class Surroundings:
     expected_schemas: Set[int] | None = None
     collapses: bool = False
     notes_late: bool = False
-    by_event_time: bool = False
+    order: Order = Order.GIVEN
     tells_places: bool = False
     unasked: frozenset[str] = frozenset()
 
@@ -65,18 +76,22 @@ def read_source(read: step.Read, around: Surroundings) -> DataFrame:
     source = read.source
     raw = around.records(source)
     key, bounds = _key_bytes(source)
-    rows = raw.withColumns(
-        {
-            "$k": decoded(key, key_spec(source), around),
-            "$v": decoded(F.col("value"), value_spec(source), around),
-        }
-    )
+    visited = {
+        "$k": decoded(key, key_spec(source), around),
+        "$v": decoded(F.col("value"), value_spec(source), around),
+    }
+    if around.order is Order.RECORD_TIME:
+        visited[_TURN] = turn_of(F.col("$timestamp"))
+    rows = raw.withColumns(visited)
     rows = rows.withColumns(_columns(source, bounds))
     rows = rows.withColumn(TIME, _time(source, around.functions))
-    if around.by_event_time:
-        rest = F.slice(SEQUENCE, 2, PLACE_WIDTH - 1)
-        rows = rows.withColumn(SEQUENCE, F.concat(F.array(TIME), rest))
-    rows = around.set_aside(rows.withColumn(REASON, _reason(source)))
+    rows = rows.withColumn(REASON, _reason(source))
+    if around.order is Order.EVENT_TIME:
+        # A time that no event can have takes none along.
+        rows = rows.withColumn(_TURN, turn_of(F.when(F.col(REASON).isNull(), F.col(TIME))))
+    if around.order is not Order.GIVEN:
+        rows = rows.withColumn(SEQUENCE, place_of(source, F.col(_TURN)))
+    rows = around.set_aside(rows)
     if source.is_table:
         rows = rows.where(F.col("key").isNotNull())
     return rows.select(*_named(read), *fact_columns())

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from orion.state.columns.segment import Flags, Ints, Segments, take
-from orion.state.fact import FACTS, PLACE_WIDTH
+from orion.state.columns.segment import Flags, Ints, take
+from orion.state.fact import FACTS
 
 
 def sorted_table(table: pa.Table, order: int) -> pa.Table | None:
-    """Return a table as `in_order` has its rows; None where places differ in length."""
+    """Return rows in the order of their places; None where these differ in length."""
     places = table.column(order).combine_chunks()
     if table.num_rows == 0:
         return table
@@ -19,29 +19,11 @@ def sorted_table(table: pa.Table, order: int) -> pa.Table | None:
     if lengths.min() != lengths.max() or places.null_count:
         return None
     flat = places.flatten().to_numpy().reshape(-1, lengths[0])
-    moved = _moved(flat) if lengths[0] == PLACE_WIDTH else None
-    if moved is not None:
-        flat = moved
-        table = table.set_column(order, table.field(order), _places(moved))
     return table.take(pa.array(np.lexsort(flat.T[::-1])))
 
 
-def _moved(places: Ints) -> Ints | None:
-    """Return places whose times never go back within a partition; None: they do not anyway."""
-    times, topics, partitions, offsets = places.T
-    order = np.lexsort((offsets, partitions, topics))
-    same = places[order, 1:-1]
-    begins = np.append(True, np.any(same[1:] != same[:-1], axis=1))
-    in_turn = times[order]
-    if np.all(begins[1:] | (np.diff(in_turn) >= 0)):
-        return None
-    segments = Segments(order, np.cumsum(begins) - 1, np.flatnonzero(begins))
-    found = places.copy()
-    found[order, 0] = segments.running_max(in_turn, in_turn[segments.first])
-    return found
-
-
-def _places(flat: Ints) -> pa.ListArray:
+def place_column(flat: Ints) -> pa.ListArray:
+    """Return places by their parts, a row each."""
     offsets = np.arange(0, flat.size + 1, flat.shape[1], dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat.ravel()))
 
@@ -99,4 +81,4 @@ def _appended(sequences: pa.ListArray, numbers: Ints) -> pa.ListArray:
     if len(sequences) == 0:
         return sequences
     flat = sequences.flatten().to_numpy().reshape(len(sequences), -1)
-    return _places(np.hstack([flat, numbers.astype(np.int64).reshape(-1, 1)]))
+    return place_column(np.hstack([flat, numbers.astype(np.int64).reshape(-1, 1)]))
