@@ -20,6 +20,7 @@ FIRST = (
     "test_queries_cli.py",
     "test_platform.py",
     "test_sql_baseline.py",
+    "test_sql_cases_http.py",
     "test_pages.py",
 )
 # Files that use one platform, which is started once if one worker has them all.
