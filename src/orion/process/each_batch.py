@@ -1,13 +1,17 @@
 """The calls between Spark's JVM and Python that every batch makes: as few of them as will do."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
-from py4j.java_gateway import java_import
+from py4j.java_gateway import JavaObject, java_import
+from py4j.protocol import Py4JError
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from orion.model import OrionError
 
 
 class EachBatch:
@@ -18,22 +22,51 @@ class EachBatch:
     """
 
     def __init__(self, spark: SparkSession, deliver: Callable[[DataFrame, int], None]) -> None:
-        self._context, self._deliver = spark.sparkContext, deliver
+        self._context = spark.sparkContext
+        self._deliver: Callable[[DataFrame, int], None] | None = deliver
         self._session: SparkSession | None = None
+        self._why_ended: OrionError | None = None
+        # Of the thread of Spark's that calls, and of no other.
+        self._connection: Any = None
 
     def attach(self, writer: DataStreamWriter) -> None:
         """Let a query's batches go to this object."""
-        gateway = self._context._gateway  # noqa: SLF001
-        assert gateway is not None
+        gateway = self._gateway
         java_import(gateway.jvm, "org.apache.spark.sql.execution.streaming.sources.*")
         gateway.jvm.PythonForeachBatchHelper.callForeachBatch(writer._jwrite, self)  # noqa: SLF001
         ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
 
+    @property
+    def _gateway(self) -> Any:
+        return self._context._gateway  # noqa: SLF001
+
     def call(self, frame: Any, number: int) -> None:
         """Take a batch; Spark's name for it."""
+        deliver = self._deliver
+        if deliver is None:
+            assert self._why_ended is not None
+            raise self._why_ended
         if self._session is None:
+            self._connection = self._gateway._gateway_client.get_thread_connection()  # noqa: SLF001
             self._session = SparkSession(self._context, frame.sparkSession())
-        self._deliver(DataFrame(frame, self._session), number)
+        deliver(DataFrame(frame, self._session), number)
+
+    def end(self, why: OrionError) -> None:
+        """Let go of a query that has ended.
+
+        Its objects in Java hold this one, which holds them by what it delivers to: neither side's
+        collector sees the circle, and the JVM would fill with all queries that ever ran.
+
+        Args:
+            why: Refuses batches that come all the same.
+        """
+        self._why_ended = why
+        connection, self._connection = self._connection, None
+        self._deliver = self._session = None
+        if connection is not None:
+            # With its JVM gone, there is nothing left to close.
+            with suppress(Py4JError, OSError):
+                _close(self._gateway, connection)
 
     class Java:
         """How py4j knows what this is in Java."""
@@ -50,3 +83,29 @@ def collect(rows: DataFrame) -> pa.Table | None:
     """
     batches = rows._collect_as_arrow()  # type: ignore[operator]  # noqa: SLF001
     return pa.Table.from_batches(batches) if batches else None
+
+
+def _close(gateway: Any, connection: Any) -> None:
+    """Close the connection of a thread of Spark's that has ended.
+
+    The JVM has one for each thread that ever called Python, and py4j keeps them for ever: two open
+    files and a thread of Python's for every run of a query.
+    """
+    client = JavaObject("GATEWAY_SERVER", gateway._gateway_client).getCallbackClient()  # noqa: SLF001
+    port = connection.socket.getpeername()[1]
+    connections, lock = (_field(client, name) for name in ("connections", "lock"))
+    lock.lock()
+    try:
+        for each in connections.toArray():
+            # One that is not there is in use: a batch was given up that is still being delivered.
+            if each.getSocket().getLocalPort() == port:
+                connections.remove(each)
+                each.shutdown()
+    finally:
+        lock.unlock()
+
+
+def _field(client: Any, name: str) -> Any:
+    field = client.getClass().getSuperclass().getDeclaredField(name)
+    field.setAccessible(True)
+    return field.get(client)

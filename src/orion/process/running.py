@@ -67,6 +67,7 @@ class RunningQuery:
         self._delivering = threading.Lock()
         self._stopping = False
         self._pace: Pace | None = None
+        self._each_batch: EachBatch | None = None
         self._ended = threading.Event()
         self.cause: BaseException | None = None
         self.batch = -1
@@ -137,6 +138,8 @@ class RunningQuery:
     def close(self) -> None:
         """Let go of the checkpoint and the producer."""
         self._ended.set()
+        if self._each_batch is not None:
+            self._each_batch.end(QueryStoppedError(self._definition.name))
         self._writer.close()
         self._checkpoint.release()
 
@@ -161,7 +164,8 @@ class RunningQuery:
             self._deliver(delivery, batch_rows, number)
 
         writer = self._stream_writer(rows)
-        EachBatch(rows.sparkSession, deliver).attach(writer)
+        self._each_batch = EachBatch(rows.sparkSession, deliver)
+        self._each_batch.attach(writer)
         if self._definition.once:
             return writer.trigger(availableNow=True).start()
         return writer.trigger(processingTime=f"{self._definition.trigger_ms} milliseconds").start()

@@ -27,6 +27,10 @@ _STATE = "spark.sql.streaming.stateStore"
 _DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # What has run is remembered for a page that nobody sees: a thousand plans, as text and graph.
+    "spark.sql.ui.retainedExecutions": "10",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
     "spark.scheduler.mode": "FAIR",  # a large batch of one query does not hold up the others
     "spark.locality.wait": "0s",
     "spark.sql.session.timeZone": "UTC",
