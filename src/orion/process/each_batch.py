@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
+from py4j.clientserver import JavaClient
 from py4j.java_gateway import JavaObject, java_import
 from py4j.protocol import Py4JError
 from pyspark.java_gateway import ensure_callback_server_started
@@ -26,8 +27,8 @@ class EachBatch:
         self._deliver: Callable[[DataFrame, int], None] | None = deliver
         self._session: SparkSession | None = None
         self._why_ended: OrionError | None = None
-        # Of the thread of Spark's that calls, and of no other.
-        self._connection: Any = None
+        # Where the connection of Spark's thread that calls begins; no other thread has it.
+        self._port: int | None = None
 
     def attach(self, writer: DataStreamWriter) -> None:
         """Let a query's batches go to this object."""
@@ -47,7 +48,7 @@ class EachBatch:
             assert self._why_ended is not None
             raise self._why_ended
         if self._session is None:
-            self._connection = self._gateway._gateway_client.get_thread_connection()  # noqa: SLF001
+            self._port = _port_of_thread(self._gateway)
             self._session = SparkSession(self._context, frame.sparkSession())
         deliver(DataFrame(frame, self._session), number)
 
@@ -61,12 +62,12 @@ class EachBatch:
             why: Refuses batches that come all the same.
         """
         self._why_ended = why
-        connection, self._connection = self._connection, None
+        port, self._port = self._port, None
         self._deliver = self._session = None
-        if connection is not None:
+        if port is not None:
             # With its JVM gone, there is nothing left to close.
             with suppress(Py4JError, OSError):
-                _close(self._gateway, connection)
+                _close_connection(self._gateway, port)
 
     class Java:
         """How py4j knows what this is in Java."""
@@ -85,20 +86,29 @@ def collect(rows: DataFrame) -> pa.Table | None:
     return pa.Table.from_batches(batches) if batches else None
 
 
-def _close(gateway: Any, connection: Any) -> None:
+def _port_of_thread(gateway: Any) -> int | None:
+    """Return the JVM's port of the connection by which this thread is called."""
+    client = gateway._gateway_client  # noqa: SLF001
+    # Without pinned threads (PYSPARK_PIN_THREAD) calls share a few connections.
+    if not isinstance(client, JavaClient):
+        return None
+    return int(client.get_thread_connection().socket.getpeername()[1])
+
+
+def _close_connection(gateway: Any, port: int) -> None:
     """Close the connection of a thread of Spark's that has ended.
 
     The JVM has one for each thread that ever called Python, and py4j keeps them for ever: two open
     files and a thread of Python's for every run of a query.
     """
     client = JavaObject("GATEWAY_SERVER", gateway._gateway_client).getCallbackClient()  # noqa: SLF001
-    port = connection.socket.getpeername()[1]
     connections, lock = (_field(client, name) for name in ("connections", "lock"))
     lock.lock()
     try:
         for each in connections.toArray():
             # One that is not there is in use: a batch was given up that is still being delivered.
-            if each.getSocket().getLocalPort() == port:
+            socket = each.getSocket()
+            if socket is not None and socket.getLocalPort() == port:
                 connections.remove(each)
                 each.shutdown()
     finally:
