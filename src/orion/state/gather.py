@@ -56,6 +56,7 @@ class RecordParts:
         decode: From bodies to structs of a row and of the reason why there is none.
         sources: What the columns of the groups are: of the keys, else of the value, or constants.
         keys: Columns of the record's key, which are given decoded.
+        takes_turns: Whether places begin with times, which become turns here.
         own_time: Where rows have another time than their records.
     """
 
@@ -63,6 +64,7 @@ class RecordParts:
     decode: Callable[[pa.Array], pa.Array]
     sources: Sequence[typed.Input | typed.Constant]
     keys: Sequence[Field]
+    takes_turns: bool
     own_time: OwnTime | None = None
 
     @property
@@ -81,7 +83,8 @@ class RecordParts:
         rows, turns = [], Turns()
         for batch in batches:
             given = dict(zip(names, batch.columns, strict=True))
-            given[SEQUENCE] = turns.take_places(given[SEQUENCE])
+            if self.takes_turns:
+                given[SEQUENCE] = turns.take_places(given[SEQUENCE])
             row, reason = self.decode(given["value"]).flatten()
             times, no_time = given[TIME], pa.nulls(len(row), pa.string())
             if self.own_time is not None:

@@ -36,7 +36,8 @@ def read_parts(node: step.Aggregate, parts: Parts, around: Surroundings) -> Data
     keys = [Field(f"{_KEY}{column.name}", column.type) for column in source.key]
     used = [key for key in keys if any(key.name in typed.inputs_of(each) for each in columns)]
     decode = row_decoding(value_spec(source), around.schemas)
-    maker = RecordParts(parts, decode, columns, used, _own_time(source))
+    takes_turns = around.order is not Order.GIVEN
+    maker = RecordParts(parts, decode, columns, used, takes_turns, _own_time(source))
     rows = around.records(source)
     rows = rows.withColumn("$k", decoded(F.col("key"), key_spec(source), around))
     rows = rows.withColumns(
@@ -47,8 +48,7 @@ def read_parts(node: step.Aggregate, parts: Parts, around: Surroundings) -> Data
             **{key.name: F.col("$k.row").getField(key.name.removeprefix(_KEY)) for key in used},
         }
     )
-    if around.order is not Order.GIVEN:
-        # The task that decodes gives them their turns.
+    if takes_turns:
         rows = rows.withColumn(SEQUENCE, place_of(source, F.col("$timestamp")))
     made = map_batches(rows, maker.task, maker.inputs, maker.outputs)
     aside = dict(zip(RECORD, maker.outputs[-len(RECORD) :], strict=True))
