@@ -85,11 +85,12 @@ class _HttpRun:
         self._platform = platform
         self._topics = Topics(platform.connection)
         self._groups = Groups(platform.connection)
+        self._script = Script(case, platform.functions, platform.schemas)
         self.statement = 0
 
     def run(self) -> Outcome:
         self._prepare()
-        script = Script(self._case, self._platform.functions, self._platform.schemas)
+        script = self._script
         responses: list[Json] = []
         fed = False
         for number, text in enumerate(self._case.statements):
@@ -159,7 +160,7 @@ class _HttpRun:
         return {"query": rows}
 
     def _properties(self) -> dict[str, Any]:
-        return {**_EARLIEST, **{n: str(v) for n, v in self._case.properties.items()}}
+        return {**_EARLIEST, **self._script.properties}
 
     def _post(self, path: str, body: Mapping[str, Any]) -> Any:
         return _send("POST", self._platform.sql_url + path, body)

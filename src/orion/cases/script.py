@@ -60,8 +60,8 @@ class Script:
         self._is_alone = isinstance(self.schemas, MemorySchemas)
         if isinstance(self.schemas, MemorySchemas):
             prepare_topics(case.topics, self.schemas)
-        properties = {name: str(value) for name, value in case.properties.items()}
-        self._planner = Planner(functions, FormatRules(self.schemas), properties)
+        self.properties = {name: str(value) for name, value in case.properties.items()}
+        self._planner = Planner(functions, FormatRules(self.schemas), self.properties)
         self._catalogue = Catalogue()
         self.queries: list[Started] = []
         self.sources: dict[str, Source] = {}
@@ -73,6 +73,10 @@ class Script:
                 yield self._inserted(statement)
             elif isinstance(statement, _CHANGING):
                 self._change(statement, number)
+            elif isinstance(statement, tree.SetProperty):
+                self.properties[statement.name] = statement.value
+            elif isinstance(statement, tree.UnsetProperty):
+                self.properties.pop(statement.name, None)
             elif isinstance(statement, _FOR_SHELLS):
                 raise StatementError("This statement is for a shell.", node=statement)
 
